@@ -1,0 +1,33 @@
+"""See where chunkers cut your documents before you index them.
+
+The main job is `sweep`: which evidence is split, and which table rows have lost their header, over a whole grid of
+sizes and overlaps.
+
+>>> import chunkscope
+>>> rules = chunkscope.Document("rules.md", "宿泊費の上限は1泊12,000円とする。実費が下回るときは実費を払う。")
+>>> chunkscope.FixedChunker(size=16).spans(rules).tolist()
+[[0, 16], [16, 32], [32, 34]]
+"""
+
+from chunkscope._version import __version__ as __version__
+from chunkscope.chunkers import Chunker as Chunker
+from chunkscope.chunkers import FixedChunker as FixedChunker
+from chunkscope.chunkers import HeadingChunker as HeadingChunker
+from chunkscope.chunkers import SentenceChunker as SentenceChunker
+from chunkscope.chunkers import TokenChunker as TokenChunker
+from chunkscope.chunkers import parse_chunker as parse_chunker
+from chunkscope.corpus import Corpus as Corpus
+from chunkscope.corpus import read_corpus as read_corpus
+from chunkscope.documents import Document as Document
+from chunkscope.errors import ChunkscopeError as ChunkscopeError
+from chunkscope.findings import Finding as Finding
+from chunkscope.findings import find_cuts as find_cuts
+from chunkscope.labels import Labels as Labels
+from chunkscope.labels import check_labels as check_labels
+from chunkscope.questions import Question as Question
+from chunkscope.questions import read_questions as read_questions
+from chunkscope.results import Cell as Cell
+from chunkscope.results import SweepResult as SweepResult
+from chunkscope.structure.markdown import read_structure as read_structure
+from chunkscope.sweep import sweep as sweep
+from chunkscope.verdict import judge as judge

@@ -1,0 +1,219 @@
+"""What a chunk carries in front of its body: headings, title, table header, a line of the front matter.
+
+Carrying moves no boundary. A chunk carries only what it does not hold, and nothing twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.chunkers.heading import HeadingChunker
+from chunkscope.containment import Layout
+from chunkscope.documents import LINE_END
+from chunkscope.spans import IntArray, SpanArray, as_spans
+from chunkscope.structure.model import Structure, Table
+from chunkscope.structure.parts import Parts
+
+MAX_LEVEL = 6
+
+
+@dataclass(frozen=True)
+class Carriable:
+    """What chunks of one document, or of all documents, can carry; all offsets in the text or the layout.
+
+    Attributes
+    ----------
+    headings : int64 (h, 2)
+        The lines of each heading.
+    sections : int64 (s,)
+        Where sections start.
+    paths : int64 (s, 6)
+        For each section the headings above and at it, outermost first, as rows of `headings`; -1 fills up.
+    scopes : int64 (h,)
+        The first section behind those under each heading.
+    header : int64 (t, 2)
+        Header of each table, with the delimiter line of a pipe table.
+    rows : int64 (t, 2)
+        Start of the first and end of the last data row of each table.
+    levels : int64 (t,)
+        How many tables a table stands in.
+    title, line : int64 (n, 2)
+        Of each document that has them: the title's line, and the line of the front matter that is asked for.
+    """
+
+    headings: SpanArray
+    sections: IntArray
+    paths: IntArray
+    scopes: IntArray
+    header: SpanArray
+    rows: SpanArray
+    levels: IntArray
+    title: SpanArray
+    lines: dict[str, SpanArray]
+
+
+def find_carriable(parts: Parts, keys: Sequence[str] = ()) -> Carriable:
+    """Find what chunks of a document can carry; `keys` are those of the front matter."""
+    structure, text = parts.structure, parts.document.text
+    rows = {id(heading): row for row, heading in enumerate(structure.headings)}
+    paths = np.full((len(structure.section_starts), MAX_LEVEL), -1, dtype=np.int64)
+    scopes = np.zeros(len(structure.headings), dtype=np.int64)
+    for section, path in enumerate(structure.heading_paths()):
+        for depth, heading in enumerate(path):
+            paths[section, depth] = rows[id(heading)]
+            scopes[rows[id(heading)]] = section + 1
+    tables = [table for table in structure.tables if table.header and table.rows]
+    return Carriable(
+        headings=as_spans([(heading.start, heading.end) for heading in structure.headings]),
+        sections=structure.section_starts,
+        paths=paths,
+        scopes=scopes,
+        header=as_spans([_header_lines(text, table) for table in tables]),
+        rows=as_spans([(table.rows[0][0], table.rows[-1][1]) for table in tables]),
+        levels=np.array([_nesting(table, tables) for table in tables], dtype=np.int64),
+        title=as_spans(_title(text, structure)),
+        lines={key: as_spans(front_matter_line(text, structure, key)) for key in keys},
+    )
+
+
+def _header_lines(text: str, table: Table) -> tuple[int, int]:
+    start, end = table.header[0][0], table.header[-1][1]
+    if table.kind == "html":
+        return start, end
+    line_end = LINE_END.search(text, end)
+    following = LINE_END.search(text, line_end.end()) if line_end else None
+    return start, following.start() if following else len(text)
+
+
+def _nesting(table: Table, tables: Sequence[Table]) -> int:
+    if table.kind == "pipe":
+        return 0
+    return sum(other.start < table.start and table.end <= other.end for other in tables)
+
+
+def _title(text: str, structure: Structure) -> list[tuple[int, int]]:
+    for heading in structure.headings:
+        if heading.level == 1:
+            return [(heading.start, heading.end)]
+    return front_matter_line(text, structure, "title")
+
+
+def front_matter_line(text: str, structure: Structure, key: str) -> list[tuple[int, int]]:
+    """Find the line of a key at the outermost level of the front matter."""
+    match = re.compile(rf"(?:^|[\r\n])({re.escape(key)}[ \t]*:[^\r\n]*)").search(text, 0, structure.front_matter_end)
+    return [match.span(1)] if match else []
+
+
+def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
+    """Lay what documents can carry one behind the other."""
+    bases = layout.edges[:-1].tolist()
+    n_headings = np.cumsum([0, *(len(part.headings) for part in parts)])
+    n_sections = np.cumsum([0, *(len(part.sections) for part in parts)])
+    rows = list(zip(parts, bases, n_headings.tolist(), n_sections.tolist(), strict=False))
+    none = np.empty((0, 2), dtype=np.int64)
+    empty = np.empty(0, dtype=np.int64)
+    return Carriable(
+        headings=np.concatenate([none] + [part.headings + base for part, base, _, _ in rows]),
+        sections=np.concatenate([empty] + [part.sections + base for part, base, _, _ in rows]),
+        paths=np.concatenate(
+            [np.empty((0, MAX_LEVEL), dtype=np.int64)]
+            + [np.where(part.paths >= 0, part.paths + first, -1) for part, _, first, _ in rows]
+        ),
+        scopes=np.concatenate([empty] + [part.scopes + first for part, _, _, first in rows]),
+        header=np.concatenate([none] + [part.header + base for part, base, _, _ in rows]),
+        rows=np.concatenate([none] + [part.rows + base for part, base, _, _ in rows]),
+        levels=np.concatenate([empty] + [part.levels for part, _, _, _ in rows]),
+        title=np.concatenate([none] + [part.title + base for part, base, _, _ in rows]),
+        lines={
+            key: np.concatenate([none] + [part.lines[key] + base for part, base, _, _ in rows])
+            for key in (parts[0].lines if parts else ())
+        },
+    )
+
+
+def chunk_paths(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> IntArray:
+    """Give the heading path of each chunk as rows of `carriable.headings`, -1 filling up.
+
+    A chunk has the path of the section in which it starts; a chunk of joined sections has their longest common one.
+
+    Returns
+    -------
+    int64 (m, 6)
+    """
+    if not len(carriable.sections):
+        return np.full((len(chunks), MAX_LEVEL), -1, dtype=np.int64)
+    first = np.searchsorted(carriable.sections, chunks[:, 0], side="right") - 1
+    paths = carriable.paths[first]
+    if isinstance(chunker, HeadingChunker) and chunker.merge:
+        last = np.searchsorted(carriable.sections, chunks[:, 1], side="left") - 1
+        shared = carriable.scopes[paths] > last[:, None]
+        paths = np.where((paths >= 0) & shared, paths, -1)
+    return paths
+
+
+def carried_spans(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> tuple[IntArray, SpanArray]:
+    """Give what each chunk carries.
+
+    Returns
+    -------
+    owners : int64 (c,)
+        The chunk that carries each span; never falls.
+    spans : int64 (c, 2)
+        Per chunk in the order of the document, each once.
+    """
+    found: list[tuple[IntArray, SpanArray]] = []
+    for what in chunker.carry:
+        if what == "headings":
+            found.extend(_headings(carriable, chunker, chunks))
+        elif what == "title":
+            found.append(_of_document(carriable.title, chunks, layout))
+        elif what == "table-header":
+            found.extend(_table_headers(carriable, chunks))
+        elif what.startswith(FRONT_MATTER_PREFIX):
+            found.append(_of_document(carriable.lines[what.removeprefix(FRONT_MATTER_PREFIX)], chunks, layout))
+    owners = np.concatenate([np.empty(0, dtype=np.int64)] + [owner for owner, _ in found])
+    spans = np.concatenate([np.empty((0, 2), dtype=np.int64)] + [span for _, span in found])
+    held = (spans[:, 0] >= chunks[owners, 0]) & (spans[:, 1] <= chunks[owners, 1])
+    rows = np.unique(np.column_stack((owners, spans))[~held], axis=0)
+    return rows[:, 0], rows[:, 1:]
+
+
+def _headings(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
+    paths = chunk_paths(carriable, chunker, chunks)
+    found = []
+    for level in range(MAX_LEVEL):
+        owners = np.flatnonzero(paths[:, level] >= 0)
+        found.append((owners, carriable.headings[paths[owners, level]]))
+    return found
+
+
+def _of_document(spans: SpanArray, chunks: SpanArray, layout: Layout) -> tuple[IntArray, SpanArray]:
+    """Give each chunk the one span of its document, where there is one."""
+    if not len(spans):
+        return np.empty(0, dtype=np.int64), spans
+    wanted = layout.documents_of(chunks[:, 0])
+    have = layout.documents_of(spans[:, 0])
+    place = np.minimum(np.searchsorted(have, wanted), len(have) - 1)
+    owners = np.flatnonzero(have[place] == wanted)
+    return owners, spans[place[owners]]
+
+
+def _table_headers(carriable: Carriable, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
+    """Give each chunk that starts behind the start of a table's header, and holds part of a row, the header.
+
+    Only the table in which a chunk starts can lack its header; tables of one nesting level do not overlap.
+    """
+    found = []
+    for level in range(int(carriable.levels.max(initial=-1)) + 1):
+        here = np.flatnonzero(carriable.levels == level)
+        table = np.searchsorted(carriable.header[here, 0], chunks[:, 0], side="left") - 1
+        table = here[np.maximum(table, 0)] if len(here) else table
+        starts_inside = (carriable.header[table, 0] < chunks[:, 0]) & (chunks[:, 0] < carriable.rows[table, 1])
+        owners = np.flatnonzero(starts_inside & (carriable.rows[table, 0] < chunks[:, 1]))
+        found.append((owners, carriable.header[table[owners]]))
+    return found

@@ -1,0 +1,180 @@
+"""What chunkers have in common: settings that are checked when made, a spelling, and the two steps of cutting.
+
+A chunker is a value. `segment` finds the boundaries of one document, whatever the size; `chunks` packs the boundaries
+of one document, or of all documents laid one behind the other, at the chunker's size and overlap.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from chunkscope.documents import Document
+from chunkscope.errors import ChunkerError
+from chunkscope.spans import IntArray, SpanArray
+from chunkscope.structure.parts import Parts
+
+CARRIES = ("headings", "title", "table-header")
+FRONT_MATTER_PREFIX = "front-matter:"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The chunks of one document, or of all documents laid one behind the other.
+
+    Attributes
+    ----------
+    spans : int64 (m, 2)
+        Chunks that hold a whole character, in order; neither starts nor ends ever fall.
+    sizes : int64 (m,)
+        What each weighs in the chunker's unit.
+    windows : int64 (m,) or None
+        The number of each chunk in its document where it is not simply its place: a window over tokens without a
+        whole character has a number, but no span.
+    n_spanless : int
+        Windows without a whole character.
+    n_broken : int
+        Windows that begin or end inside a character.
+    n_ends_inside : int
+        Windows that end inside a character.
+    other_ends : int64 (e,)
+        Offsets at which windows end, the last of each document and those inside a character left out; None where
+        these are simply the ends of the spans.
+    """
+
+    spans: SpanArray
+    sizes: IntArray
+    windows: IntArray | None = None
+    n_spanless: int = 0
+    n_broken: int = 0
+    n_ends_inside: int = 0
+    other_ends: IntArray | None = None
+
+
+@dataclass(frozen=True)
+class Chunker(ABC):
+    """A way of cutting with its settings.
+
+    Parameters
+    ----------
+    size : int or None
+        The most units in a chunk. None: not set yet (a way of cutting to be tried at many sizes), or, for headings,
+        whole sections.
+    overlap : int
+        The most units that a chunk shares with the next.
+    unit : str
+        What sizes are counted in: ``char``, ``word``, a token encoding, or the path of a tokenizer file.
+    carry : tuple of str
+        What is put in front of a chunk that does not hold it: ``headings``, ``title``, ``table-header``,
+        ``front-matter:KEY``. It moves no boundary.
+
+    Raises
+    ------
+    ChunkerError
+        Settings that are out of range or clash.
+    """
+
+    name: ClassVar[str]
+    default_unit: ClassVar[str] = "char"
+
+    size: int | None = None
+    overlap: int = 0
+    unit: str = field(default="", kw_only=True)
+    carry: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", self.unit or self.default_unit)
+        object.__setattr__(self, "carry", tuple(dict.fromkeys(self.carry)))
+        _check_integer("size", self.size, 1, optional=True)
+        _check_integer("overlap", self.overlap, 0)
+        if self.size is not None and self.overlap >= self.size:
+            raise ChunkerError(f"overlap {self.overlap} must be smaller than size {self.size}")
+        if self.size is None and self.overlap:
+            raise ChunkerError(f"overlap {self.overlap} needs a size")
+        for what in self.carry:
+            if what not in CARRIES and not (what.startswith(FRONT_MATTER_PREFIX) and what != FRONT_MATTER_PREFIX):
+                raise ChunkerError(
+                    f"{self.name}: cannot carry {what!r}; write {', '.join(CARRIES)} or {FRONT_MATTER_PREFIX}KEY"
+                )
+        self.check()
+
+    def check(self) -> None:
+        """Raise `ChunkerError` where settings clash."""
+
+    @abstractmethod
+    def segment(self, parts: Parts) -> Any:
+        """Find the boundaries of one document, for `chunks`; the size plays no part in it."""
+
+    @abstractmethod
+    def join(self, segments: Sequence[Any]) -> Any:
+        """Lay the boundaries of several documents one behind the other."""
+
+    @abstractmethod
+    def chunks(self, segments: Any) -> Cut:
+        """Pack boundaries into chunks of the chunker's size."""
+
+    def spans(self, document: Document) -> SpanArray:
+        """Cut one document.
+
+        Returns
+        -------
+        int64 (m, 2)
+            Each chunk's text is ``document.text[start:end]``.
+        """
+        if not document.text:
+            return np.empty((0, 2), dtype=np.int64)
+        return self.chunks(self.segment(Parts(document))).spans
+
+    def at(self, size: int | None, overlap: int = 0) -> Self:
+        """Give the same way of cutting at another size and overlap."""
+        return dataclasses.replace(self, size=size, overlap=overlap)
+
+    def required_size(self) -> int:
+        """Give the size, or raise `ChunkerError` where none is set."""
+        if self.size is None:
+            raise ChunkerError(f"{self.label} needs a size, such as {self.name}(size=400)")
+        return self.size
+
+    @property
+    def label(self) -> str:
+        """The spelling without size, overlap and unit."""
+        return self._spell(skip=("size", "overlap", "unit"))
+
+    def __str__(self) -> str:
+        return self._spell(skip=())
+
+    def _spell(self, skip: Sequence[str]) -> str:
+        settings = []
+        for entry in dataclasses.fields(self):
+            value = getattr(self, entry.name)
+            default = self.default_unit if entry.name == "unit" else entry.default
+            if entry.name not in skip and value != default:
+                settings.append(f"{entry.name}={_spell_value(value)}")
+        return f"{self.name}({', '.join(settings)})" if settings else self.name
+
+
+def _spell_value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "+".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _check_integer(name: str, value: object, least: int, *, optional: bool = False) -> None:
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ChunkerError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ChunkerError(f"{name} {value} must be at least {least}")
+
+
+def check_choice(chunker: Chunker, setting: str, choices: Sequence[str]) -> None:
+    """Raise `ChunkerError` where a setting is none of its choices."""
+    value = getattr(chunker, setting)
+    if value not in choices:
+        raise ChunkerError(f"{chunker.name}: {setting}={value} is not one of {', '.join(choices)}")

@@ -1,0 +1,93 @@
+"""Fixed windows: in characters as arithmetic, in other units packed over their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from chunkscope.chunkers.base import Chunker, Cut, check_choice
+from chunkscope.chunkers.packing import pack
+from chunkscope.chunkers.segments import Segments, join_segments
+from chunkscope.errors import ChunkerError
+from chunkscope.spans import IntArray
+from chunkscope.structure.parts import Parts
+from chunkscope.structure.units import get_unit
+
+
+def window_counts(lengths: IntArray, size: int, overlap: int, *, keep_tail: bool = False) -> IntArray:
+    """Count the windows over texts of given lengths.
+
+    The first window that reaches the end is the last, so there are ``ceil((n - size) / step) + 1``, one where the
+    text fits, none where it is empty; with `keep_tail` one for each of ``range(0, n, step)``.
+
+    Examples
+    --------
+    >>> window_counts(np.array([0, 5, 10, 11]), 5, 3).tolist()
+    [0, 1, 4, 4]
+    """
+    step = size - overlap
+    if keep_tail:
+        return -(-lengths // step)
+    return np.where(lengths > 0, np.maximum(-(-(lengths - size) // step), 0) + 1, 0)
+
+
+@dataclass(frozen=True)
+class FixedChunker(Chunker):
+    """Windows of a fixed size: chunk i starts at ``i * (size - overlap)``.
+
+    Parameters
+    ----------
+    tail : {"drop", "keep"}
+        ``keep`` adds the windows that pipelines make which loop over ``range(0, n, step)`` to the end.
+
+    Examples
+    --------
+    >>> from chunkscope import Document, FixedChunker
+    >>> FixedChunker(6, 3).spans(Document("a", "いろはにほへとちりぬ")).tolist()
+    [[0, 6], [3, 9], [6, 10]]
+    >>> str(FixedChunker(6, 3, tail="keep"))
+    'fixed(size=6, overlap=3, tail=keep)'
+    """
+
+    name = "fixed"
+    tail: Literal["drop", "keep"] = field(default="drop", kw_only=True)
+
+    def check(self) -> None:
+        """Hold `tail` to its choices, and to characters."""
+        check_choice(self, "tail", ("drop", "keep"))
+        if self.tail == "keep" and self.unit != "char":
+            raise ChunkerError(f"fixed: tail=keep counts in characters; unit {self.unit} has no such windows")
+
+    def segment(self, parts: Parts) -> Segments:
+        """Give the text's two ends for characters, each step for other units."""
+        if self.unit == "char" or not parts.length:
+            positions = used = np.unique([0, parts.length])
+        else:
+            measured = parts.measured(get_unit(self.unit))
+            positions = np.concatenate(([0], measured.steps, [parts.length]))
+            used = measured.used(positions)
+        whole = np.array([0, len(positions) - 1], dtype=np.int64)
+        return Segments(positions, used, whole, whole)
+
+    def join(self, segments: Sequence[Segments]) -> Segments:
+        """Lay documents one behind the other."""
+        return join_segments(segments)
+
+    def chunks(self, segments: Segments) -> Cut:
+        """Lay windows over each document."""
+        size = self.required_size()
+        if self.unit == "char":
+            return self._windows(segments.positions[segments.documents], size)
+        pairs = pack(segments.used, segments.documents, size, self.overlap)
+        return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
+
+    def _windows(self, edges: IntArray, size: int) -> Cut:
+        lengths = np.diff(edges)
+        counts = window_counts(lengths, size, self.overlap, keep_tail=self.tail == "keep")
+        number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        starts = np.repeat(edges[:-1], counts) + number * (size - self.overlap)
+        ends = np.minimum(starts + size, np.repeat(edges[1:], counts))
+        return Cut(np.column_stack((starts, ends)), ends - starts)

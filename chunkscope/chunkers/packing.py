@@ -1,0 +1,176 @@
+"""Greedy packing: the one loop behind every chunker that fills chunks with whole items.
+
+Items (sentences, words, token steps, sections) tile a text. They are given by their boundaries: ``used[b]`` is how
+many units begin before boundary ``b``. A group is a run of items that no chunk leaves: a document, or a section.
+All groups of a corpus advance together, a chunk a round, each by binary search in the one array of boundaries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chunkscope.spans import IntArray
+
+def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
+    """Pack items into chunks of at most `size` units, the next chunk starting `overlap` units back at the most.
+
+    Parameters
+    ----------
+    used : int64 (b,)
+        Units that begin before each item boundary, over all groups; never falls.
+    groups : int64 (g + 1,)
+        Indices of the boundaries at which groups start, and the last boundary; never falls.
+    size, overlap : int
+        In units.
+
+    Returns
+    -------
+    int64 (m, 2)
+        First and last boundary of each chunk, in order. An item that alone is above the size is a chunk by itself.
+
+    Notes
+    -----
+    A chunk runs to the farthest boundary within the size, over one item at least. The next starts at the smallest
+    boundary behind the present start from which the overlap is kept and the next whole item still fits; where there
+    is none, at the present end. With overlap 0 it always starts at the present end, so that chunks tile the text
+    even where items weigh nothing.
+
+    Examples
+    --------
+    >>> pack(np.array([0, 5, 9, 12, 15]), np.array([0, 4]), 9, 4).tolist()
+    [[0, 2], [1, 3], [2, 4]]
+    >>> pack(np.array([0, 4, 8, 12]), np.array([0, 3]), 8, 4).tolist()
+    [[0, 2], [1, 3]]
+    """
+    pieces: list[IntArray] = []
+    first, last = groups[:-1], groups[1:]
+    start, last = first[first < last], last[first < last]
+    while start.size:
+        end = _farthest(used, used[start] + size, start, last)
+        pieces.append(np.column_stack((start, end)))
+        going = end < last
+        start, end, last = start[going], end[going], last[going]
+        if overlap:
+            floor = np.maximum(used[end] - overlap, used[end + 1] - size)
+            back = np.searchsorted(used, floor, side="left")
+            start = np.minimum(np.maximum(back, start + 1), end)
+        else:
+            start = end
+    return _in_order(pieces)
+
+
+def pack_with_tails(
+    positions: IntArray, groups: IntArray, size: int, tail: int, *, keep_tail: bool
+) -> tuple[IntArray, IntArray]:
+    """Pack items as `pack` does, in characters, each next chunk starting with the last `tail` characters.
+
+    Parameters
+    ----------
+    positions : int64 (b,)
+        Offset of each item boundary.
+    groups, size
+        As in `pack`; the size is in characters.
+    tail : int
+        Characters of a chunk that the next one begins with; at most all but its first.
+    keep_tail : bool
+        Keep the tail whole even where the next item then does not fit into the size.
+
+    Returns
+    -------
+    starts, ends : int64 (m,)
+        Offsets of the chunks, in order.
+
+    Examples
+    --------
+    >>> starts, ends = pack_with_tails(np.array([0, 4, 8, 12]), np.array([0, 3]), 6, 3, keep_tail=False)
+    >>> starts.tolist(), ends.tolist()
+    ([0, 2, 6], [4, 8, 12])
+    """
+    pieces: list[IntArray] = []
+    reached, last = groups[:-1], groups[1:]
+    reached, last = reached[reached < last], last[reached < last]
+    start = positions[reached]
+    while start.size:
+        end = _farthest(positions, start + size, reached, last)
+        pieces.append(np.column_stack((start, positions[end])))
+        going = end < last
+        start, reached, last = start[going], end[going], last[going]
+        back = np.maximum(positions[reached] - tail, start + 1)
+        if not keep_tail:
+            back = np.maximum(back, positions[reached + 1] - size)
+        start = np.minimum(back, positions[reached])
+    chunks = _in_order(pieces)
+    return chunks[:, 0], chunks[:, 1]
+
+
+def split_oversize(
+    positions: IntArray, used: IntArray, steps: IntArray, used_at_steps: IntArray, size: int
+) -> tuple[IntArray, IntArray]:
+    """Cut every item above the size at the last step within it, again and again.
+
+    Parameters
+    ----------
+    positions, used : int64 (b,)
+        Offsets of the item boundaries, and the units that begin before them.
+    steps, used_at_steps : int64 (s,)
+        Offsets inside items at which a cut may fall, and the units that begin before them.
+    size : int
+
+    Returns
+    -------
+    positions, used : int64 (c,)
+        The same with the new boundaries.
+
+    Examples
+    --------
+    >>> here, used = split_oversize(*(np.array(a) for a in ([0, 9], [0, 9], [3, 5, 8], [3, 5, 8])), size=4)
+    >>> here.tolist()
+    [0, 3, 5, 9]
+    """
+    large = np.flatnonzero(np.diff(used) > size)
+    if not large.size:
+        return positions, used
+    low = np.searchsorted(steps, positions[large], side="right")
+    high = np.searchsorted(steps, positions[large + 1], side="left")
+    inner = _ranges(low, high)
+    fine = np.concatenate((positions[large], positions[large + 1], steps[inner]))
+    fine_used = np.concatenate((used[large], used[large + 1], used_at_steps[inner]))
+    # Two large items may share a boundary; it must be there once, or an item between would be empty.
+    fine, chosen = np.unique(fine, return_index=True)
+    fine_used = fine_used[chosen]
+    ends_of_large = np.searchsorted(fine, positions[large + 1])
+    starts_of_large = np.searchsorted(fine, positions[large])
+    cuts: list[IntArray] = []
+    start, last = starts_of_large, ends_of_large
+    while start.size:
+        end = _farthest(fine_used, fine_used[start] + size, start, last)
+        going = end < last
+        start, last = end[going], last[going]
+        cuts.append(start)
+    new = np.concatenate(cuts)
+    where = np.searchsorted(positions, fine[new], side="right")
+    order = np.argsort(fine[new], kind="stable")
+    return (
+        np.insert(positions, where[order], fine[new][order]),
+        np.insert(used, where[order], fine_used[new][order]),
+    )
+
+
+def _farthest(used: IntArray, limit: IntArray, start: IntArray, last: IntArray) -> IntArray:
+    """Give the last boundary within the limit, at least the one behind `start` and at most `last`."""
+    end = np.searchsorted(used, limit, side="right") - 1
+    return np.minimum(np.maximum(end, start + 1), last)
+
+
+def _in_order(pieces: list[IntArray]) -> IntArray:
+    if not pieces:
+        return np.empty((0, 2), dtype=np.int64)
+    chunks = np.concatenate(pieces)
+    return chunks[np.argsort(chunks[:, 0], kind="stable")]
+
+
+def _ranges(low: IntArray, high: IntArray) -> IntArray:
+    """Concatenate ``arange(low[i], high[i])`` for all i."""
+    counts = np.maximum(high - low, 0)
+    offsets = np.repeat(low - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+    return np.arange(int(counts.sum()), dtype=np.int64) + offsets

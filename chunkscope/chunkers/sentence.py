@@ -1,0 +1,124 @@
+"""Whole sentences, packed up to the size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from chunkscope.chunkers.base import Chunker, Cut, check_choice
+from chunkscope.chunkers.packing import pack, pack_with_tails, split_oversize
+from chunkscope.chunkers.segments import Segments, join_segments
+from chunkscope.errors import ChunkerError
+from chunkscope.spans import IntArray
+from chunkscope.structure.parts import Parts
+from chunkscope.structure.units import get_unit
+
+
+def segment_items(parts: Parts, unit_name: str, starts: IntArray, group_starts: IntArray) -> Segments:
+    """Measure items that tile a text.
+
+    Parameters
+    ----------
+    parts : Parts
+    unit_name : str
+    starts : int64 (i,)
+        Where items start, 0 included.
+    group_starts : int64 (g,)
+        Those of them that no chunk may cross, 0 included.
+    """
+    end = np.array([parts.length], dtype=np.int64)
+    positions = np.concatenate((starts, end)) if parts.length else end
+    groups = np.searchsorted(positions, np.concatenate((group_starts, end)) if parts.length else end)
+    whole = np.array([0, len(positions) - 1], dtype=np.int64)
+    if not parts.length:
+        groups = whole
+    measured = parts.measured(get_unit(unit_name))
+    steps = np.empty(0, dtype=np.int64) if unit_name == "char" else measured.steps
+    return Segments(positions, measured.used(positions), groups, whole, steps, measured.used(steps))
+
+
+def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
+    """Cut items above the size; groups and documents keep their edges."""
+    if unit == "char":
+        positions = used = _cut_evenly(segments.positions, size)
+    else:
+        positions, used = split_oversize(
+            segments.positions, segments.used, segments.steps, segments.used_at_steps, size
+        )
+    if len(positions) == len(segments.positions):
+        return segments
+    moved = np.searchsorted(positions, segments.positions)
+    return Segments(positions, used, moved[segments.groups], moved[segments.documents])
+
+
+def _cut_evenly(positions: IntArray, size: int) -> IntArray:
+    """Cut items longer than `size` characters after each `size` of them."""
+    extra = np.maximum(-(-np.diff(positions) // size) - 1, 0)
+    if not extra.any():
+        return positions
+    counts = extra + 1
+    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.concatenate((np.repeat(positions[:-1], counts) + number * size, positions[-1:]))
+
+
+@dataclass(frozen=True)
+class SentenceChunker(Chunker):
+    """Whole sentences up to the size; the overlap is whole sentences too.
+
+    Parameters
+    ----------
+    overlap_by : {"sentences", "characters"}
+        ``characters`` starts a chunk with the last `overlap` characters of the one before, as many pipelines do.
+    oversize : {"split", "keep"}
+        A sentence above the size is cut at the last step that fits, or kept whole and counted. Kept with an overlap
+        by characters, the overlap too is kept whole where it leaves no room for the next sentence.
+    newline : {"space", "end"}
+        ``end`` makes every line end a boundary.
+
+    Examples
+    --------
+    >>> from chunkscope import Document, SentenceChunker
+    >>> SentenceChunker(12).spans(Document("a.md", "受付は九時です。閉館は五時です。")).tolist()
+    [[0, 8], [8, 16]]
+    """
+
+    name = "sentence"
+    overlap_by: Literal["sentences", "characters"] = field(default="sentences", kw_only=True)
+    oversize: Literal["split", "keep"] = field(default="split", kw_only=True)
+    newline: Literal["space", "end"] = field(default="space", kw_only=True)
+
+    def check(self) -> None:
+        """Hold the settings to their choices."""
+        check_choice(self, "overlap_by", ("sentences", "characters"))
+        check_choice(self, "oversize", ("split", "keep"))
+        check_choice(self, "newline", ("space", "end"))
+        if self.overlap_by == "characters" and self.unit != "char":
+            raise ChunkerError(f"sentence: overlap_by=characters needs unit char, not {self.unit}")
+
+    def segment(self, parts: Parts) -> Segments:
+        """Give the sentences, and the steps inside them."""
+        starts = parts.sentence_starts
+        if self.newline == "end":
+            starts = np.union1d(starts, parts.line_starts)
+            starts = starts[starts < parts.length]
+        return segment_items(parts, self.unit, starts, starts[:1])
+
+    def join(self, segments: Sequence[Segments]) -> Segments:
+        """Lay documents one behind the other."""
+        return join_segments(segments)
+
+    def chunks(self, segments: Segments) -> Cut:
+        """Pack sentences."""
+        size = self.required_size()
+        if self.oversize == "split":
+            segments = cut_large_items(segments, size, unit=self.unit)
+        if self.overlap_by == "characters" and self.overlap:
+            starts, ends = pack_with_tails(
+                segments.positions, segments.groups, size, self.overlap, keep_tail=self.oversize == "keep"
+            )
+            return Cut(np.column_stack((starts, ends)), ends - starts)
+        pairs = pack(segments.used, segments.groups, size, self.overlap)
+        return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])

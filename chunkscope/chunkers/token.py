@@ -1,0 +1,89 @@
+"""Tokens: packed by whole characters, or raw windows as ``decode(tokens[i:j])`` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chunkscope.chunkers.base import Chunker, Cut
+from chunkscope.chunkers.fixed import FixedChunker, window_counts
+from chunkscope.chunkers.segments import Segments, TokenStream, join_segments, join_streams
+from chunkscope.errors import ChunkerError
+from chunkscope.structure.parts import Parts
+from chunkscope.structure.units import get_unit
+
+
+@dataclass(frozen=True)
+class TokenChunker(Chunker):
+    """Chunks of at most `size` tokens, cut between characters only.
+
+    Parameters
+    ----------
+    raw : bool
+        Windows over the tokens instead, reduced to the whole characters in them; what they tear is counted.
+
+    Examples
+    --------
+    >>> from chunkscope import Document, TokenChunker
+    >>> text = "The pump ran for nine hours and then it stopped without a warning light."
+    >>> TokenChunker(6, 2).spans(Document("a", text)).tolist()
+    [[0, 27], [16, 47], [36, 71], [57, 72]]
+    """
+
+    name = "token"
+    default_unit = "cl100k_base"
+    raw: bool = field(default=False, kw_only=True)
+
+    def check(self) -> None:
+        """Hold the unit to token encodings."""
+        if not isinstance(self.raw, bool):
+            raise ChunkerError(f"token: raw={self.raw} is neither true nor false")
+        if self.unit in ("char", "word"):
+            raise ChunkerError(f"token: unit {self.unit} is no token encoding; use the chunker fixed for it")
+
+    def segment(self, parts: Parts) -> Segments | TokenStream:
+        """Give the steps between characters, or for raw windows each token."""
+        if not self.raw:
+            return FixedChunker(unit=self.unit).segment(parts)
+        measured = parts.measured(get_unit(self.unit))
+        entries = np.array([0, len(measured.first_whole)], dtype=np.int64)
+        return TokenStream(measured.first_whole, measured.last_whole, entries)
+
+    def join(self, segments: Sequence[Segments | TokenStream]) -> Segments | TokenStream:
+        """Lay documents one behind the other."""
+        if self.raw:
+            return join_streams([part for part in segments if isinstance(part, TokenStream)])
+        return join_segments([part for part in segments if isinstance(part, Segments)])
+
+    def chunks(self, segments: Segments | TokenStream) -> Cut:
+        """Pack steps, or lay windows over the tokens."""
+        size = self.required_size()
+        if isinstance(segments, TokenStream):
+            return raw_windows(segments, size, self.overlap)
+        return FixedChunker(size, self.overlap, unit=self.unit).chunks(segments)
+
+
+def raw_windows(stream: TokenStream, size: int, overlap: int) -> Cut:
+    """Lay windows over tokens and reduce each to the whole characters in it."""
+    first_entry = stream.documents[:-1]
+    n_tokens = np.diff(stream.documents) - 1
+    counts = window_counts(n_tokens, size, overlap)
+    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    begin = np.repeat(first_entry, counts) + number * (size - overlap)
+    end = np.minimum(begin + size, np.repeat(first_entry + n_tokens, counts))
+    starts, ends = stream.first_whole[begin], stream.last_whole[end]
+    inside = stream.inside
+    whole = starts < ends
+    is_last = number == np.repeat(counts, counts) - 1
+    torn_end = inside[end]
+    return Cut(
+        spans=np.column_stack((starts, ends))[whole],
+        sizes=(end - begin)[whole],
+        windows=number[whole],
+        n_spanless=int((~whole).sum()),
+        n_broken=int((inside[begin] | torn_end | ~whole).sum()),
+        n_ends_inside=int((torn_end & ~is_last).sum()),
+        other_ends=ends[~torn_end & ~is_last],
+    )

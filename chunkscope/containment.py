@@ -1,0 +1,321 @@
+"""Chunks of all documents at once, and the one question about them: which targets do they hold whole?
+
+Documents are laid one behind the other, so that one array of spans serves a whole corpus. No chunk and no target
+leaves its document. `SpanChunks` answers by binary search; `WindowChunks`, fixed windows in characters, by
+arithmetic, and builds spans only for those who ask.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from chunkscope.chunkers import Chunker, FixedChunker
+from chunkscope.chunkers.base import Cut
+from chunkscope.chunkers.fixed import window_counts
+from chunkscope.spans import BoolArray, IntArray, SpanArray, union
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Documents laid one behind the other.
+
+    Attributes
+    ----------
+    names : tuple of str
+    edges : int64 (d + 1,)
+        Where each document starts, and the end of the last.
+
+    Examples
+    --------
+    >>> layout = Layout.of(["a.md", "b.md"], [4, 5])
+    >>> layout.edges.tolist(), layout.documents_of(np.array([0, 4, 8])).tolist()
+    ([0, 4, 9], [0, 1, 1])
+    """
+
+    names: tuple[str, ...]
+    edges: IntArray
+
+    @classmethod
+    def of(cls, names: Sequence[str], lengths: Sequence[int]) -> Layout:
+        """Lay documents of these lengths one behind the other."""
+        return cls(tuple(names), np.concatenate(([0], np.cumsum(np.array(lengths, dtype=np.int64)))).astype(np.int64))
+
+    @property
+    def lengths(self) -> IntArray:
+        """Characters of each document."""
+        return np.diff(self.edges)
+
+    def documents_of(self, offsets: IntArray) -> IntArray:
+        """Give the document that holds each offset."""
+        return np.searchsorted(self.edges, offsets, side="right") - 1
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Spans that ought to survive whole, with what the arithmetic of windows needs of their documents.
+
+    Attributes
+    ----------
+    spans : int64 (n, 2)
+        In the layout's offsets, in any order.
+    documents : int64 (n,)
+    bases, lengths : int64 (n,)
+        Where the document of each target starts in the layout, and how long it is.
+    """
+
+    spans: SpanArray
+    documents: IntArray
+    bases: IntArray
+    lengths: IntArray
+
+    @classmethod
+    def of(cls, spans: SpanArray, layout: Layout) -> Targets:
+        """Find the documents of spans."""
+        documents = layout.documents_of(spans[:, 0])
+        return cls(spans, documents, layout.edges[documents], layout.lengths[documents])
+
+    @classmethod
+    def joined(cls, spans: Sequence[SpanArray], layout: Layout) -> Targets:
+        """Move the spans of each document, in the layout's order, to the layout's offsets."""
+        moved = [part + base for part, base in zip(spans, layout.edges[:-1], strict=True) if len(part)]
+        return cls.of(np.concatenate(moved) if moved else np.empty((0, 2), dtype=np.int64), layout)
+
+    def take(self, chosen: BoolArray | IntArray) -> Targets:
+        """Choose some of the targets."""
+        return Targets(self.spans[chosen], self.documents[chosen], self.bases[chosen], self.lengths[chosen])
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+
+class ChunkSet(ABC):
+    """The chunks of one cell over all documents.
+
+    Attributes
+    ----------
+    layout : Layout
+    chunker : Chunker
+    """
+
+    def __init__(self, layout: Layout, chunker: Chunker) -> None:
+        self.layout = layout
+        self.chunker = chunker
+
+    n_broken = 0
+    n_oversize = 0
+    n_ends_inside = 0
+
+    @property
+    @abstractmethod
+    def n_chunks(self) -> int:
+        """How many chunks there are, windows without a whole character included."""
+
+    @property
+    @abstractmethod
+    def spans(self) -> SpanArray:
+        """The chunks that hold a whole character; neither starts nor ends ever fall."""
+
+    @property
+    @abstractmethod
+    def cut_offsets(self) -> IntArray:
+        """Where chunks end, other than at the end of their document or inside a character."""
+
+    @abstractmethod
+    def reach(self, targets: Targets) -> IntArray:
+        """Give the end of the last chunk that starts no later than each target, -1 where none does.
+
+        Ends never fall, so of the chunks that start early enough this one reaches farthest.
+        """
+
+    @abstractmethod
+    def reach_of_two(self, targets: Targets) -> IntArray:
+        """Give how far that chunk and the next reach together, as far as they touch."""
+
+    @abstractmethod
+    def covered(self, targets: Targets) -> BoolArray:
+        """Tell which targets have each of their characters in some chunk."""
+
+    @abstractmethod
+    def length_counts(self) -> tuple[IntArray, IntArray]:
+        """Give the lengths of chunks in characters, without what they carry, and how many have each."""
+
+    @abstractmethod
+    def within(self, runs: SpanArray) -> int:
+        """Count the chunks that lie inside one of some disjoint, increasing spans."""
+
+    def contains(self, targets: Targets) -> BoolArray:
+        """Tell which targets some chunk holds whole."""
+        return self.reach(targets) >= targets.spans[:, 1]
+
+
+class SpanChunks(ChunkSet):
+    """Chunks as an array of spans.
+
+    Examples
+    --------
+    >>> from chunkscope import FixedChunker
+    >>> layout = Layout.of(["a"], [10])
+    >>> chunks = SpanChunks(layout, FixedChunker(5), Cut(np.array([[0, 5], [5, 10]]), np.array([5, 5])))
+    >>> chunks.contains(Targets.of(np.array([[3, 5], [4, 6]]), layout)).tolist()
+    [True, False]
+    """
+
+    def __init__(self, layout: Layout, chunker: Chunker, cut: Cut) -> None:
+        super().__init__(layout, chunker)
+        self._cut = cut
+        self.n_broken = cut.n_broken
+        self.n_ends_inside = cut.n_ends_inside
+        if chunker.size is not None:
+            self.n_oversize = int((cut.sizes > chunker.size).sum())
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks there are, windows without a whole character included."""
+        return len(self._cut.spans) + self._cut.n_spanless
+
+    @property
+    def spans(self) -> SpanArray:
+        """The chunks that hold a whole character."""
+        return self._cut.spans
+
+    @property
+    def cut_offsets(self) -> IntArray:
+        """Where chunks end, other than at the end of their document or inside a character."""
+        if self._cut.other_ends is not None:
+            return self._cut.other_ends
+        ends = self.spans[:, 1]
+        return ends[ends < self.layout.edges[self.layout.documents_of(self.spans[:, 0]) + 1]]
+
+    def reach(self, targets: Targets) -> IntArray:
+        """Look the last chunk up that starts no later than each target."""
+        return self._reaches(targets)[0]
+
+    def reach_of_two(self, targets: Targets) -> IntArray:
+        """Look that chunk and the next up."""
+        reach, last = self._reaches(targets)
+        if not len(self.spans):
+            return reach
+        following = np.minimum(last + 1, len(self.spans) - 1)
+        touch = (last >= 0) & (self.spans[following, 0] <= reach)
+        return np.where(touch, np.maximum(reach, self.spans[following, 1]), reach)
+
+    def _reaches(self, targets: Targets) -> tuple[IntArray, IntArray]:
+        last = np.searchsorted(self.spans[:, 0], targets.spans[:, 0], side="right") - 1
+        if not len(self.spans):
+            return last, last
+        return np.where(last >= 0, self.spans[last, 1], -1), last
+
+    def covered(self, targets: Targets) -> BoolArray:
+        """Look targets up in the union of the chunks."""
+        joined = SpanChunks(self.layout, self.chunker, Cut(union(self.spans), np.empty(0, dtype=np.int64)))
+        return joined.contains(targets)
+
+    def length_counts(self) -> tuple[IntArray, IntArray]:
+        """Count the lengths that occur."""
+        lengths, counts = np.unique(self.spans[:, 1] - self.spans[:, 0], return_counts=True)
+        return lengths.astype(np.int64), counts.astype(np.int64)
+
+    def within(self, runs: SpanArray) -> int:
+        """Look each chunk up among the runs."""
+        if not len(runs):
+            return 0
+        last = np.searchsorted(runs[:, 0], self.spans[:, 0], side="right") - 1
+        return int(((last >= 0) & (runs[last, 1] >= self.spans[:, 1])).sum())
+
+
+class WindowChunks(ChunkSet):
+    """Fixed windows in characters, as arithmetic on documents.
+
+    Examples
+    --------
+    >>> from chunkscope import FixedChunker
+    >>> layout = Layout.of(["a", "b"], [10, 4])
+    >>> chunks = WindowChunks(layout, FixedChunker(5, 2))
+    >>> chunks.n_chunks, chunks.contains(Targets.of(np.array([[3, 8], [4, 9], [10, 14]]), layout)).tolist()
+    (4, [True, False, True])
+    """
+
+    chunker: FixedChunker
+
+    def __init__(self, layout: Layout, chunker: FixedChunker) -> None:
+        super().__init__(layout, chunker)
+        self._size = chunker.required_size()
+        self._step = self._size - chunker.overlap
+        self._keep_tail = chunker.tail == "keep"
+        self._counts = window_counts(layout.lengths, self._size, chunker.overlap, keep_tail=self._keep_tail)
+
+    @cached_property
+    def n_chunks(self) -> int:
+        """How many windows there are."""
+        return int(self._counts.sum())
+
+    @cached_property
+    def spans(self) -> SpanArray:
+        """The windows, built because somebody asked."""
+        number, document = self._numbered(self._counts)
+        starts = self.layout.edges[document] + number * self._step
+        return np.column_stack((starts, np.minimum(starts + self._size, self.layout.edges[document + 1])))
+
+    @property
+    def cut_offsets(self) -> IntArray:
+        """Where windows end before the end of their document."""
+        inner = window_counts(self.layout.lengths, self._size, self.chunker.overlap) - 1
+        number, document = self._numbered(np.maximum(inner, 0))
+        return self.layout.edges[document] + number * self._step + self._size
+
+    def _numbered(self, counts: IntArray) -> tuple[IntArray, IntArray]:
+        document = np.repeat(np.arange(len(counts)), counts)
+        return np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts), document
+
+    def reach(self, targets: Targets) -> IntArray:
+        """Compute the end of the last window that starts no later than each target."""
+        return np.minimum(self._last_start(targets) + self._size, targets.bases + targets.lengths)
+
+    def reach_of_two(self, targets: Targets) -> IntArray:
+        """Compute the end of the window behind that one; it always touches it."""
+        return np.minimum(self._last_start(targets) + self._step + self._size, targets.bases + targets.lengths)
+
+    def _last_start(self, targets: Targets) -> IntArray:
+        number = (targets.spans[:, 0] - targets.bases) // self._step
+        number = np.minimum(number, self._counts[targets.documents] - 1)
+        return targets.bases + number * self._step
+
+    def covered(self, targets: Targets) -> BoolArray:
+        """Windows leave no character out."""
+        return np.ones(len(targets), dtype=np.bool_)
+
+    def length_counts(self) -> tuple[IntArray, IntArray]:
+        """Count full windows and the shorter ones at the ends of documents."""
+        lengths = self.layout.lengths
+        full = np.where(lengths >= self._size, (lengths - self._size) // self._step + 1, 0)
+        short = self._counts - full
+        found = np.zeros(self._size + 1, dtype=np.int64)
+        found[self._size] = full.sum()
+        # Without kept tails a document has one short window at the most, so this loop runs once.
+        for number in range(int(short.max(initial=0))):
+            some = short > number
+            rest = lengths[some] - (full[some] + number) * self._step
+            found += np.bincount(rest, minlength=self._size + 1)
+        present = np.flatnonzero(found)
+        return present, found[present]
+
+    def within(self, runs: SpanArray) -> int:
+        """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
+        document = self.layout.documents_of(runs[:, 0])
+        base, length = self.layout.edges[document], self.layout.lengths[document]
+        start, end = runs[:, 0] - base, runs[:, 1] - base
+        first = -(-start // self._step)
+        last = np.where(end == length, self._counts[document] - 1, (end - self._size) // self._step)
+        return int(np.maximum(np.minimum(last, self._counts[document] - 1) - first + 1, 0).sum())
+
+
+def chunk_set(layout: Layout, chunker: Chunker, segments: object) -> ChunkSet:
+    """Give the chunks of a chunker over all documents, as arithmetic where that is enough."""
+    if isinstance(chunker, FixedChunker) and chunker.unit == "char":
+        return WindowChunks(layout, chunker)
+    return SpanChunks(layout, chunker, chunker.chunks(segments))

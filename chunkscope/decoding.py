@@ -1,0 +1,164 @@
+"""Bytes to text: a byte order mark decides, else the encoding that was asked for, else strict UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from difflib import get_close_matches
+
+from chunkscope.errors import ConfigError, DecodingError
+
+# UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+# tried only to word a message, never to read: the first that fits is named as an example
+_EXAMPLES = ("cp932", "euc_jp", "cp1252")
+_ISO_2022 = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr")
+
+# ESC ( B alone is no sign: terminals write it to reset their colours
+_ISO_2022_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)C|\([IJ])")
+
+
+def check_encoding(encoding: str) -> str:
+    """Give the encoding back if Python can decode text with it.
+
+    Raises
+    ------
+    ConfigError
+        No such encoding, or one that does not make text of bytes.
+
+    Examples
+    --------
+    >>> check_encoding("cp932")
+    'cp932'
+    """
+    try:
+        b"a".decode(encoding)
+    except UnicodeError:
+        return encoding  # it exists, and has its own mind about one byte
+    except (LookupError, ValueError, AssertionError):
+        # aliases are loaded here, because only this message needs them
+        from encodings.aliases import aliases  # noqa: PLC0415
+
+        near = get_close_matches(encoding.lower(), [*aliases, *aliases.values()], 1)
+        hint = f"did you mean {near[0]!r}?" if near else "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
+        raise ConfigError(f"{encoding!r} is no encoding of text; {hint}") from None
+    return encoding
+
+
+def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
+    r"""Decode a file whole and strictly. A byte order mark is dropped; nothing else changes.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file.
+    name : str
+        What to call it in a message.
+    encoding : str, optional
+        Used where no byte order mark decides; UTF-8 without it.
+
+    Raises
+    ------
+    DecodingError
+        Names the file, the byte offset (in the file, the mark included) and the option to give.
+
+    Examples
+    --------
+    >>> decode(b"\xef\xbb\xbf# A\r\n", "a.md")
+    '# A\r\n'
+    >>> decode(b"abc\xff", "a.md")
+    Traceback (most recent call last):
+    chunkscope.errors.DecodingError: a.md: byte 3 is not UTF-8; give --encoding, e.g. cp932, or --skip-unreadable
+    """
+    mark, announced = byte_order_mark(raw)
+    codec = announced or encoding or "utf-8"
+    try:
+        return (raw[len(mark) :] if mark else raw).decode(codec)
+    except UnicodeDecodeError as error:
+        where = f"byte {len(mark) + error.start} is not {_spoken(codec)}"
+    except UnicodeError as error:
+        where = f"it is not {_spoken(codec)} ({error})"
+    if announced:
+        advice = "though its byte order mark says so; mend the file, or give --skip-unreadable"
+    elif encoding:
+        advice = "give the --encoding it has, or --skip-unreadable"
+    else:
+        advice = f"give --encoding, e.g. {_example(raw)}, or --skip-unreadable"
+    raise DecodingError(f"{name}: {where}{',' if announced else ';'} {advice}")
+
+
+def byte_order_mark(raw: bytes) -> tuple[bytes, str | None]:
+    r"""Give the byte order mark and the encoding it announces.
+
+    Examples
+    --------
+    >>> byte_order_mark(b"\xff\xfea\x00"), byte_order_mark(b"abc")
+    ((b'\xff\xfe', 'utf-16-le'), (b'', None))
+    """
+    # three of the marks begin with these two bytes, the others with NUL or 0xFE: one look sorts most files out
+    if raw[:1] not in (b"\xef", b"\xff", b"\xfe", b"\x00"):
+        return b"", None
+    for mark, codec in BYTE_ORDER_MARKS:
+        if raw.startswith(mark) and (not codec.startswith("utf-32") or len(raw) % 4 == 0):
+            return mark, codec
+    return b"", None
+
+
+def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
+    r"""Say what makes it doubtful that a decoded file was meant so. Empty for nearly all files.
+
+    Examples
+    --------
+    >>> doubts("設備".encode("iso2022_jp"), "a.txt")
+    ['a.txt: holds escape sequences of ISO-2022-JP; give --encoding iso2022_jp if it is not UTF-8']
+    """
+    codec = byte_order_mark(raw)[1] or encoding or "utf-8"
+    if codecs.lookup(codec).name not in ("utf-8", "utf-8-sig", "ascii", "cp932", "shift_jis", "euc_jp", "cp1252"):
+        return []
+    found = []
+    if b"\x1b" in raw and _ISO_2022_ESCAPE.search(raw):
+        fitting = next((name for name in _ISO_2022 if _decodes(raw, name)), "iso2022_jp")
+        family = "ISO-2022-KR" if fitting.endswith("kr") else "ISO-2022-JP"
+        found.append(
+            f"{name}: holds escape sequences of {family}; give --encoding {fitting} if it is not {_spoken(codec)}"
+        )
+    if b"\x00" in raw:
+        found.append(_nul_warning(raw, name))
+    return found
+
+
+def _nul_warning(raw: bytes, name: str) -> str:
+    count, even = raw.count(0), raw[::2].count(0)
+    if count * 4 > len(raw) and even in (0, count):
+        guess = "utf-16-be" if even else "utf-16-le"
+        return f"{name}: {count} NUL characters, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
+    return f"{name}: {count} NUL character{'s' if count > 1 else ''} kept as part of the text"
+
+
+def _decodes(raw: bytes, codec: str) -> bool:
+    try:
+        text = raw.decode(codec)
+    except UnicodeError:
+        return False
+    # single bytes that cp932 maps to private characters are no sign of Japanese
+    return not re.search("[\x80-\x9f\ue000-\uf8ff]", text)
+
+
+def _example(raw: bytes) -> str:
+    if b"\x00" in raw and len(raw) % 2 == 0:
+        # Latin text in UTF-16 LE has its NULs at odd offsets; without any Latin letter nothing tells them apart
+        codec = "utf-16-le" if raw[1::2].count(0) >= raw[::2].count(0) else "utf-16-be"
+        if _decodes(raw, codec):
+            return codec
+    return next((codec for codec in _EXAMPLES if _decodes(raw, codec)), "cp932")
+
+
+def _spoken(codec: str) -> str:
+    return codec.upper() if codec.startswith("utf-") else codec

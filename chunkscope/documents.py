@@ -1,0 +1,87 @@
+"""A document: a name, a text, and where an offset stands in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from chunkscope.errors import InputError
+from chunkscope.front_matter import attributes_of
+
+Markup = Literal["markdown", "plain"]
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""The only line ends. ``str.splitlines`` knows seven more, which are ordinary characters in Markdown."""
+
+
+class Position(NamedTuple):
+    """A place as people count: line and column from 1, the column in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Document:
+    r"""A named text, kept exactly as it was decoded.
+
+    Parameters
+    ----------
+    name : str
+        The path relative to the corpus, with ``/``.
+    text : str
+        The decoded text. Line ends, tabs and zero-width characters stay.
+    fields : mapping
+        What a JSONL record says of the document besides its name and text.
+    markup : {"markdown", "plain"}
+        Plain text has paragraphs and sentences, but no headings, tables or code.
+
+    Raises
+    ------
+    InputError
+        No name, or a text that holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "---\nstatus: abolished\n---\n# 旅費\r\n上限は12,000円。")
+    >>> rules.position(31)
+    Position(line=4, column=3)
+    >>> rules.attributes
+    {'status': 'abolished'}
+    """
+
+    name: str
+    text: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+    markup: Markup = "markdown"
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InputError("a document needs a name")
+        if self.markup not in ("markdown", "plain"):
+            raise InputError(f"{self.name}: markup {self.markup!r} is neither 'markdown' nor 'plain'")
+        try:
+            self.text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{self.name}: character {error.start} is half of a surrogate pair; write the whole character"
+            ) from None
+
+    @cached_property
+    def attributes(self) -> dict[str, object]:
+        """What the front matter and the record's fields say; the fields win."""
+        front = attributes_of(self.text) if self.markup == "markdown" else {}
+        return {**front, **self.fields}
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
+
+    def position(self, offset: int) -> Position:
+        """Give line and column of an offset."""
+        line = bisect_right(self._line_starts, offset)
+        return Position(line, offset - self._line_starts[line - 1] + 1)

@@ -1,0 +1,151 @@
+"""The grid's notation: which sizes, and which overlaps at each size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from chunkscope.errors import GridError
+
+DEFAULT_SIZES = "50..800"
+DEFAULT_OVERLAPS = "1/6"
+DEFAULT_STEP = 10
+
+_RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
+_SHARE = re.compile(r"(\d+)/(\d+)")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """An overlap: so many units, or a share of the size, floored.
+
+    Examples
+    --------
+    >>> Overlap(Fraction(1, 6)).at(310), Overlap(40).at(310)
+    (51, 40)
+    """
+
+    value: int | Fraction
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, int) and self.value >= 0:
+            return
+        if isinstance(self.value, Fraction) and 0 <= self.value < 1:
+            return
+        raise GridError(f"overlap {self.value}: give units from 0, or a share of the size below 1, such as 50, 1/6 or 15%")
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def at(self, size: int) -> int:
+        """Give the overlap in units at a size."""
+        return self.value if isinstance(self.value, int) else int(self.value * size)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A pair of the grid that cannot run, and why."""
+
+    size: int
+    overlap: int
+    reason: str
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes: ``50..800`` (in steps of 10, both ends), ``50..800:25``, ``100,200``, or a mixture.
+
+    Raises
+    ------
+    GridError
+        A range that runs backwards, a size below 1, or something that is no size.
+
+    Examples
+    --------
+    >>> parse_sizes("100,200..220")
+    (100, 200, 210, 220)
+    """
+    sizes: list[int] = []
+    for part in _parts(text, "--sizes"):
+        match = _RANGE.fullmatch(part)
+        if match:
+            first, last, step = int(match[1]), int(match[2]), int(match[3] or DEFAULT_STEP)
+            if first > last:
+                raise GridError(f"--sizes {part}: the range runs backwards; write {last}..{first}")
+            if step < 1:
+                raise GridError(f"--sizes {part}: the step must be at least 1")
+            sizes.extend(range(first, last, step))
+            sizes.append(last)
+        elif part.isdecimal():
+            sizes.append(int(part))
+        else:
+            raise GridError(f"--sizes {part}: not a size; write 50..800, 50..800:25 or 100,200")
+    if min(sizes) < 1:
+        raise GridError(f"--sizes {text}: a size must be at least 1")
+    return tuple(dict.fromkeys(sizes))
+
+
+def parse_overlaps(text: str) -> tuple[Overlap, ...]:
+    """Read overlaps: ``0,50`` in units, ``1/6`` or ``15%`` of the size, floored.
+
+    Raises
+    ------
+    GridError
+        A share of 1 or more, or something that is no overlap.
+
+    Examples
+    --------
+    >>> [overlap.at(100) for overlap in parse_overlaps("0,50,1/6,15%")]
+    [0, 50, 16, 15]
+    """
+    return tuple(dict.fromkeys(_parse_overlap(part) for part in _parts(text, "--overlaps")))
+
+
+def _parse_overlap(part: str) -> Overlap:
+    if part.isdecimal():
+        return Overlap(int(part))
+    share = _SHARE.fullmatch(part)
+    if share and int(share[2]):
+        value = Fraction(int(share[1]), int(share[2]))
+    elif percent := _PERCENT.fullmatch(part):
+        value = Fraction(Decimal(percent[1])) / 100
+    else:
+        raise GridError(f"--overlaps {part}: not an overlap; write 0,50 in units, or a share such as 1/6 or 15%")
+    if value >= 1:
+        raise GridError(f"--overlaps {part}: a share must be below the whole size")
+    return Overlap(value)
+
+
+def _parts(text: str, option: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise GridError(f"{option} {text!r}: an entry is empty")
+    return parts
+
+
+def grid_pairs(
+    sizes: Iterable[int], overlaps: Sequence[Overlap | int]
+) -> tuple[list[tuple[int, int]], list[Skipped]]:
+    """Pair sizes with overlaps: those that can run, each once, and those that cannot.
+
+    Examples
+    --------
+    >>> pairs, skipped = grid_pairs([4, 8], [0, 4])
+    >>> pairs
+    [(4, 0), (8, 0), (8, 4)]
+    >>> skipped[0].reason
+    'overlap 4 must be smaller than size 4'
+    """
+    pairs: dict[tuple[int, int], None] = {}
+    skipped: dict[tuple[int, int], Skipped] = {}
+    for size in sizes:
+        for overlap in overlaps:
+            width = overlap.at(size) if isinstance(overlap, Overlap) else Overlap(overlap).at(size)
+            if width < size:
+                pairs[size, width] = None
+            else:
+                skipped[size, width] = Skipped(size, width, f"overlap {width} must be smaller than size {size}")
+    return list(pairs), list(skipped.values())

@@ -1,0 +1,89 @@
+"""One JSON object a line, and what can be wrong with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from chunkscope.errors import InputError
+
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def parse_object(line: str) -> dict[str, object]:
+    """Parse one line as a JSON object.
+
+    Raises
+    ------
+    InputError
+        Not JSON, not an object, a field that stands twice, or half of a surrogate pair. The message says what, in
+        one line; the caller says where.
+
+    Examples
+    --------
+    >>> parse_object('{"id": "q1", "evidence": []}')
+    {'id': 'q1', 'evidence': []}
+    >>> parse_object('["q1"]')
+    Traceback (most recent call last):
+    chunkscope.errors.InputError: not a JSON object, but a list
+    """
+    try:
+        record = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise InputError("not JSON that can be read: nested too deeply") from None
+    except InputError:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise InputError(f"not JSON that can be read: {error}") from None
+    if not isinstance(record, dict):
+        raise InputError(f"not a JSON object, but {spoken_type(record)}")
+    if _ESCAPED_SURROGATE.search(line):
+        try:
+            json.dumps(record, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise InputError("half of a surrogate pair; write the whole character") from None
+    return record
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    r"""Give the lines that are not blank, with their numbers from 1.
+
+    Examples
+    --------
+    >>> list(numbered_lines("{}\r\n\r\n[]"))
+    [(1, '{}'), (3, '[]')]
+    """
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        if line.strip():
+            yield number, line
+
+
+def spoken_type(value: object) -> str:
+    """Name the type of a JSON value as JSON does.
+
+    Examples
+    --------
+    >>> spoken_type(None), spoken_type([1]), spoken_type(True)
+    ('null', 'a list', 'a boolean')
+    """
+    if value is None:
+        return "null"
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(f"field {twice!r} stands twice")
+    return record
+
+
+def _refuse(constant: str) -> object:
+    raise InputError(f"not JSON: {constant} is no number")

@@ -1,0 +1,302 @@
+"""Checking that each quote stands in its document exactly once, or where it is pinned."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from chunkscope.documents import Document
+from chunkscope.errors import InputError
+from chunkscope.label_model import Evidence, Fix, Labels, Occurrence, Problem, ProblemCode, Resolved
+from chunkscope.label_problems import Key, Trouble, explain
+from chunkscope.questions import Entry, Question
+from chunkscope.quote_search import QuoteIndex, occurrences
+
+__all__ = [
+    "Evidence",
+    "Fix",
+    "Labels",
+    "Occurrence",
+    "Problem",
+    "ProblemCode",
+    "Resolved",
+    "check_labels",
+    "fix_labels",
+]
+
+
+def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -> Labels:
+    """Find the evidence of all questions, and everything that is wrong with it. Nothing is guessed.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        Gone through once, and once more where there are problems to explain.
+    questions : sequence of Question
+
+    Returns
+    -------
+    Labels
+
+    Raises
+    ------
+    InputError
+        Two documents of one name.
+
+    Notes
+    -----
+    Entries that name a document and are pinned cost a slice each; all others are searched, see `QuoteIndex`.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "開場は九時です。閉場は五時です。開場は九時です。")
+    >>> labels = check_labels([rules], [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")])
+    >>> [(resolved.question.id, resolved.evidence) for resolved in labels.valid]
+    [('q1', (Evidence(document='rules.md', start=8, end=16),))]
+    >>> print(labels.problems[0].message)
+    occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
+    """
+    held = tuple(documents) if iter(documents) is documents else documents
+    search = _Search(questions)
+    for document in held:
+        search.look_at(document)
+    problems = explain(held, questions, search.troubles(), search.names) + _duplicates(questions)
+    problems.sort(key=lambda item: item[0])
+    return _sort(questions, search, [problem for _, problem in problems], [key[0] for key, _ in problems])
+
+
+class _Search:
+    """Looks for every entry in every document where it may stand."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.names: dict[str, None] = {}
+        self.pins: dict[Key, Evidence] = {}
+        self._entries: dict[Key, Entry] = {
+            (number, place): entry
+            for number, question in enumerate(questions)
+            for place, entry in enumerate(question.entries)
+        }
+        self._places: defaultdict[Key, list[tuple[str, int]]] = defaultdict(list)
+        self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
+        self._named: defaultdict[str, list[Key]] = defaultdict(list)
+        self._unnamed: list[Key] = []
+        for key, entry in self._entries.items():
+            if is_blank(entry.quote):
+                continue
+            if entry.document is None:
+                self._unnamed.append(key)
+            elif entry.span is not None:
+                self._pinned[entry.document].append(key)
+            else:
+                self._named[entry.document].append(key)
+        self._index = QuoteIndex([self._quote(key) for key in self._unnamed]) if self._unnamed else None
+
+    def _quote(self, key: Key) -> str:
+        return self._entries[key].quote or ""
+
+    def look_at(self, document: Document) -> None:
+        """Check the entries pinned in a document, and search for the others."""
+        name, text = document.name, document.text
+        if name in self.names:
+            raise InputError(f"two documents are called {name!r}")
+        self.names[name] = None
+        for key in self._pinned.get(name, ()):
+            entry = self._entries[key]
+            if entry.span is not None and _stands(text, self._quote(key), *entry.span):
+                self.pins[key] = Evidence(name, *entry.span)
+            else:
+                self._places[key] += [(name, place) for place in occurrences(text, self._quote(key))]
+        if keys := self._named.get(name):
+            for number, place in sorted(QuoteIndex([self._quote(key) for key in keys]).find(text)):
+                self._places[keys[number]].append((name, place))
+        if self._index is not None:
+            for number, place in sorted(self._index.find(text)):
+                self._places[self._unnamed[number]].append((name, place))
+
+    def troubles(self) -> list[Trouble]:
+        """Tell the entries that cannot stand, after all documents have been looked at. Fill `pins` with the rest."""
+        found = []
+        for key, entry in self._entries.items():
+            if key in self.pins:
+                continue
+            trouble = self._judge(key, entry)
+            if trouble is not None:
+                found.append(trouble)
+        return found
+
+    def _judge(self, key: Key, entry: Entry) -> Trouble | None:
+        quote, places = self._quote(key), self._places.get(key, [])
+        code: ProblemCode
+        if is_blank(entry.quote):
+            code = "empty"
+        elif entry.document is not None and entry.document not in self.names:
+            code = "unknown-document"
+        elif entry.span is not None and entry.document is not None:
+            code = "offset-mismatch"
+        else:
+            if entry.span is not None and places:
+                here = [place for place in places if (place[1], place[1] + len(quote)) == entry.span]
+                if not here:
+                    return Trouble(key, "offset-mismatch", entry, places)
+                places = here
+            if len(places) == 1:
+                document, start = places[0]
+                self.pins[key] = Evidence(document, start, start + len(quote))
+                return None
+            code = "ambiguous" if places else "missing"
+        return Trouble(key, code, entry, places)
+
+
+def is_blank(quote: str | None) -> bool:
+    r"""Tell whether a quote holds nothing to be found: only separators, control and format characters.
+
+    Examples
+    --------
+    >>> is_blank(None), is_blank("\u3000\n\u200b"), is_blank("。")
+    (True, True, False)
+    """
+    return not quote or all(unicodedata.category(character) in _BLANK for character in quote)
+
+
+_BLANK = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+
+
+def _stands(text: str, quote: str, start: int, end: int) -> bool:
+    return 0 <= start and end - start == len(quote) and text.startswith(quote, start)
+
+
+def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, Problem]]:
+    first: dict[str, tuple[int, Question]] = {}
+    found: list[tuple[Key, Problem]] = []
+    for number, question in enumerate(questions):
+        place, earlier = first.setdefault(question.id, (number, question))
+        if place != number:
+            where = f"line {earlier.line}" if earlier.line is not None else f"question {place + 1}"
+            message = f"the id {question.id!r} is that of {where} already"
+            found.append(((number, -1), Problem(question.id, question.line, "duplicate-id", message)))
+    return found
+
+
+def _sort(questions: Sequence[Question], search: _Search, problems: list[Problem], owners: Sequence[int]) -> Labels:
+    """Put each question where it belongs."""
+    first: dict[int, Problem] = {}
+    for owner, problem in zip(owners, problems, strict=True):
+        first.setdefault(owner, problem)
+    valid, without, warnings = [], [], []
+    for number, question in enumerate(questions):
+        unknown = [name for name in question.trap_docs if name not in search.names]
+        if unknown:
+            warnings.append(f"{question.id}: trap_docs names {unknown[0]!r}, which is no document of the corpus")
+        if number in first:
+            continue
+        if not question.entries:
+            without.append(question)
+            continue
+        evidence: dict[Evidence, int] = {}
+        for place in range(len(question.entries)):
+            span = search.pins[number, place]
+            if span in evidence:
+                entries = f"evidence entries {evidence[span] + 1} and {place + 1}"
+                warnings.append(f"{question.id}: {entries} are the same span; it counts once")
+            evidence.setdefault(span, place)
+        valid.append(Resolved(question, tuple(evidence)))
+    excluded = tuple(first[number] for number in sorted(first))
+    return Labels(tuple(valid), tuple(without), excluded, tuple(problems), tuple(warnings), search.pins)
+
+
+def fix_labels(
+    questions: Sequence[Question], labels: Labels, fields: Mapping[str, str] | None = None
+) -> list[dict[str, object]]:
+    """Give the questions as JSON objects, mended where there is exactly one right way.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+        Those that were checked.
+    labels : Labels
+        What the check found.
+    fields : mapping, optional
+        As it was given to `read_questions`.
+
+    Returns
+    -------
+    list of dict
+        An object a question, in order. Other fields, and entries that are not mended, stay as they were.
+
+    Notes
+    -----
+    Good entries get their spans. A quote that differs from the document only in form, and would fit one place only,
+    is replaced by what stands there. Which of several places an ambiguous quote means is never guessed.
+
+    Examples
+    --------
+    >>> asked = [Question.of("q1", doc="a.md", evidence=["１２円"])]
+    >>> fix_labels(asked, check_labels([Document("a.md", "価格は12円。")], asked))
+    [{'id': 'q1', 'doc': 'a.md', 'evidence': ['12円'], 'spans': [[3, 6]]}]
+    """
+    names = {"doc": "doc", "evidence": "evidence", "spans": "spans", **(fields or {})}
+    fixes = {(problem.id, problem.line, problem.entry): problem.fix for problem in labels.problems}
+    records = []
+    for number, question in enumerate(questions):
+        mended: list[Fix | None] = []
+        for place, entry in enumerate(question.entries):
+            pin = labels.pins.get((number, place))
+            fix = fixes.get((question.id, question.line, place))
+            mended.append(Fix(*pin, entry.quote or "") if pin else fix)
+        records.append(_mended_record(question, mended, names))
+    return records
+
+
+def _mended_record(question: Question, fixes: Sequence[Fix | None], names: Mapping[str, str]) -> dict[str, object]:
+    record = dict(question.record) or _record_of(question)
+    if not any(fixes):
+        return record
+    evidence = record.get(names["evidence"])
+    items = list(evidence) if isinstance(evidence, list) else [evidence]
+    spans: list[list[int] | None] = []
+    for place, (item, entry, fix) in enumerate(zip(items, question.entries, fixes, strict=True)):
+        if isinstance(item, dict):
+            items[place] = _mended_object(item, fix)
+            spans.append(None)
+            continue
+        if fix is not None:
+            items[place] = fix.quote
+        span = (fix.start, fix.end) if fix is not None else entry.span
+        spans.append(None if span is None else list(span))
+    record[names["evidence"]] = items if isinstance(evidence, list) else items[0]
+    if any(spans):
+        record[names["spans"]] = spans
+    elif any(isinstance(item, dict) for item in items):
+        record.pop(names["spans"], None)  # objects hold their own start
+    homes = {fix.document if fix else None for fix in fixes}
+    strings_only = not any(isinstance(item, dict) for item in items)
+    if strings_only and not record.get(names["doc"]) and len(homes) == 1 and None not in homes:
+        record[names["doc"]] = homes.pop()
+    return record
+
+
+def _mended_object(item: Mapping[str, object], fix: Fix | None) -> dict[str, object]:
+    if fix is None:
+        return dict(item)
+    mended = {**item, "text": fix.quote, "start": fix.start}
+    return {**mended, "end": fix.end} if "end" in item else mended
+
+
+def _record_of(question: Question) -> dict[str, object]:
+    """Write a question that was made without a record."""
+    evidence = [
+        {"text": entry.quote}
+        | ({} if entry.document is None else {"doc": entry.document})
+        | ({} if entry.span is None else {"start": entry.span[0], "end": entry.span[1]})
+        for entry in question.entries
+    ]
+    record: dict[str, object] = {"id": question.id}
+    if question.question is not None:
+        record["question"] = question.question
+    record["evidence"] = evidence
+    if question.match != "all":
+        record["match"] = question.match
+    if question.trap_docs:
+        record["trap_docs"] = list(question.trap_docs)
+    return {**record, **question.attributes}

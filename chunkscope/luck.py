@@ -1,0 +1,102 @@
+"""Luck: what the same setting splits when the first boundary falls elsewhere.
+
+Where a window begins is an accident: one more character at the top of a document moves every boundary. Phase f is f
+units typed at the top, for f from 0 to step - 1. A span that begins s units into the text and is m long is held in
+phase f exactly if ``(s + f) mod step <= size - m``: in clamp((size - m + 1) / step, 0, 1) of all phases. A document
+that fits in one chunk splits nothing in any phase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkscope.spans import BoolArray, IntArray
+
+FloatArray = NDArray[np.float64]
+
+CELLS_AT_ONCE = 1 << 22
+"""Entries x phases that are enumerated at a time, to bound memory."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Evidence as windows see it, in the windows' unit.
+
+    Attributes
+    ----------
+    starts, lengths : int64 (e,)
+    totals : int64 (e,)
+        How long the document of each is.
+    documents, questions : int64 (e,)
+        The document each lies in, and the question that needs it.
+    any_is_enough : bool (q,)
+        For each question, whether one of its entries is enough.
+    """
+
+    starts: IntArray
+    lengths: IntArray
+    totals: IntArray
+    documents: IntArray
+    questions: IntArray
+    any_is_enough: BoolArray
+
+
+def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]:
+    """Give how many entries, and how many questions, are split on average over the phases.
+
+    Phases are joint inside a document, by exact enumeration, and independent between documents.
+
+    Examples
+    --------
+    >>> zeros = np.zeros(2, dtype=np.int64)
+    >>> places = Places(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
+    >>> expected_splits(places, size=4, step=4)
+    (1.0, 0.75)
+    """
+    held = np.clip((size - places.lengths + 1) / step, 0.0, 1.0)
+    held[places.totals <= size] = 1.0
+    expected_evidence = float((1.0 - held).sum())
+
+    order = np.lexsort((places.documents, places.questions))
+    questions, documents = places.questions[order], places.documents[order]
+    if not len(order):
+        return 0.0, 0.0
+    new_group = np.ones(len(order), dtype=np.bool_)
+    new_group[1:] = (questions[1:] != questions[:-1]) | (documents[1:] != documents[:-1])
+    first = np.flatnonzero(new_group)
+    sizes = np.diff(np.append(first, len(order)))
+    of_group = questions[first]
+    # For "all", a group is good if all of it is held; for "any", bad if none of it is.
+    chance = np.where(places.any_is_enough[of_group], 1.0 - held[order][first], held[order][first])
+    several = np.flatnonzero(sizes > 1)
+    if several.size:
+        chance[several] = _joint(places, order, first[several], sizes[several], size, step)
+    product = np.ones(len(places.any_is_enough))
+    np.multiply.at(product, of_group, chance)
+    split = np.where(places.any_is_enough, product, 1.0 - product)
+    asked = np.zeros(len(product), dtype=np.bool_)
+    asked[of_group] = True
+    return expected_evidence, float(split[asked].sum())
+
+
+def _joint(places: Places, order: IntArray, first: IntArray, sizes: IntArray, size: int, step: int) -> FloatArray:
+    """Enumerate the phases for groups of several entries: the share in which all, or none, are held."""
+    chances = np.empty(len(first))
+    phases = np.arange(step)
+    at_once = max(1, CELLS_AT_ONCE // step)
+    begin = 0
+    while begin < len(first):
+        end = max(begin + 1, int(np.searchsorted(np.cumsum(sizes[begin:]), at_once)) + begin)
+        counts = sizes[begin:end]
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        entries = order[np.repeat(first[begin:end], counts) + within]
+        offsets = (places.starts[entries, None] + phases) % step
+        held = (offsets <= size - places.lengths[entries, None]) | (places.totals[entries, None] <= size)
+        any_is_enough = places.any_is_enough[places.questions[entries], None]
+        good = np.logical_and.reduceat(held ^ any_is_enough, np.cumsum(counts) - counts, axis=0)
+        chances[begin:end] = good.mean(axis=1)
+        begin = end
+    return chances

@@ -1,0 +1,1 @@
+"""What a sweep counts in each cell; see `chunkscope.measures.base`."""

@@ -1,0 +1,30 @@
+"""A measure: what a sweep counts in every cell.
+
+It sees each document once (`observe`, on the document's parts alone, so that documents can be looked at anywhere and
+in any order), then all observations together (`prepare`), and from then on only the chunks of cells (`count`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from chunkscope.containment import ChunkSet, Layout
+from chunkscope.structure.parts import Parts
+
+
+class Gauge(Protocol):
+    """A measure that has seen all documents."""
+
+    def count(self, chunks: ChunkSet) -> Mapping[str, Any]:
+        """Give values for fields of `Cell`."""
+
+
+class Measure(Protocol):
+    """What a sweep counts."""
+
+    def observe(self, parts: Parts) -> Any:
+        """Take from one document what counting needs: arrays, no text."""
+
+    def prepare(self, observed: Sequence[Any], layout: Layout) -> Gauge:
+        """Lay what was taken from the documents one behind the other."""

@@ -1,0 +1,229 @@
+"""Evidence: which of it some chunk holds whole, and what that means for the questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from chunkscope.chunkers import Chunker, FixedChunker, TokenChunker
+from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.labels import Resolved
+from chunkscope.luck import Places, expected_splits
+from chunkscope.measures.tables import row_spans, rows_together
+from chunkscope.spans import BoolArray, IntArray, SpanArray, as_spans
+from chunkscope.structure.parts import Parts
+from chunkscope.structure.units import get_unit
+
+EMPTY = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The evidence in one document.
+
+    Attributes
+    ----------
+    entries : int64 (e,)
+        The number of each entry among those of all questions.
+    spans : int64 (e, 2)
+    row_entries : int64 (r,)
+        For each data row that evidence overlaps, the place of that evidence in `entries`.
+    rows, hulls : int64 (r, 2)
+        The row, and the row with its header.
+    places : dict
+        For each unit, begin and length of each entry in it, and the length of the document: int64 (e, 3).
+    """
+
+    entries: IntArray
+    spans: SpanArray
+    row_entries: IntArray
+    rows: SpanArray
+    hulls: SpanArray
+    places: dict[tuple[str, bool], IntArray]
+
+
+class EvidenceMeasure:
+    """Counts split, missing and parted evidence, and the questions that it spoils.
+
+    Parameters
+    ----------
+    questions : sequence of Resolved
+        Questions whose labels are sound; those without evidence are left out.
+    chunkers : sequence of Chunker
+        Those of the sweep, for the units that they count in.
+    with_ids : bool
+        Name the questions, not only count them.
+    """
+
+    def __init__(self, questions: Sequence[Resolved], chunkers: Sequence[Chunker], *, with_ids: bool = True) -> None:
+        self.questions = tuple(question for question in questions if question.evidence)
+        self.units = sorted({unit_key(chunker) for chunker in chunkers})
+        self.with_ids = with_ids
+        self._by_document: dict[str, list[tuple[int, int, int]]] = {}
+        number = 0
+        for question in self.questions:
+            for entry in question.evidence:
+                self._by_document.setdefault(entry.document, []).append((number, entry.start, entry.end))
+                number += 1
+        self.n_entries = number
+
+    def observe(self, parts: Parts) -> Seen | None:
+        """Take the evidence in one document, the rows that it touches, and its size in each unit."""
+        entries = self._by_document.get(parts.document.name)
+        if not entries:
+            return None
+        numbered = np.array(entries, dtype=np.int64)
+        spans = as_spans(numbered[:, 1:])
+        table = row_spans(parts.structure)
+        touched = (table.rows[None, :, 0] < spans[:, None, 1]) & (table.rows[None, :, 1] > spans[:, None, 0])
+        row_entries, rows = np.nonzero(touched)
+        places = {key: _places(parts, spans, *key) for key in self.units}
+        return Seen(numbered[:, 0], spans, row_entries, table.rows[rows], table.hulls[rows], places)
+
+    def prepare(self, observed: Sequence[Seen | None], layout: Layout) -> EvidenceGauge:
+        """Lay the evidence of all documents one behind the other."""
+        found = [(seen, base) for seen, base in zip(observed, layout.edges.tolist(), strict=False) if seen]
+        entries = np.concatenate([EMPTY, *(seen.entries for seen, _ in found)])
+        order = np.argsort(entries, kind="stable")
+        inverse = np.empty_like(order)
+        inverse[order] = np.arange(len(order))
+        firsts = np.cumsum([0, *(len(seen.entries) for seen, _ in found)])
+        row_entries = [seen.row_entries + first for (seen, _), first in zip(found, firsts.tolist(), strict=False)]
+        question_of = np.repeat(np.arange(len(self.questions)), [len(q.evidence) for q in self.questions])
+        spans = np.concatenate([_none(), *(seen.spans + base for seen, base in found)])[order]
+        return EvidenceGauge(
+            ids=tuple(question.question.id for question in self.questions),
+            any_is_enough=np.array([q.question.match == "any" for q in self.questions], dtype=np.bool_),
+            question_of=question_of.astype(np.int64),
+            entries=Targets.of(spans, layout),
+            row_entries=inverse[np.concatenate([EMPTY, *row_entries])],
+            rows=Targets.of(np.concatenate([_none(), *(seen.rows + base for seen, base in found)]), layout),
+            hulls=Targets.of(np.concatenate([_none(), *(seen.hulls + base for seen, base in found)]), layout),
+            places={
+                key: np.concatenate([np.empty((0, 3), np.int64), *(seen.places[key] for seen, _ in found)])[order]
+                for key in self.units
+            },
+            with_ids=self.with_ids,
+        )
+
+
+def unit_key(chunker: Chunker) -> tuple[str, bool]:
+    """Tell how a chunker counts: its unit, and whether as raw tokens."""
+    return chunker.unit, isinstance(chunker, TokenChunker) and chunker.raw
+
+
+def _places(parts: Parts, spans: SpanArray, unit: str, raw: bool) -> IntArray:
+    if unit == "char":
+        return np.column_stack((spans[:, 0], spans[:, 1] - spans[:, 0], np.full(len(spans), parts.length)))
+    measured = parts.measured(get_unit(unit))
+    if raw:
+        # A window holds evidence if it holds every token that has a byte of it.
+        begin = np.searchsorted(measured.first_whole[:-1], spans[:, 0], side="right") - 1
+        end = np.searchsorted(measured.last_whole, spans[:, 1], side="left")
+    else:
+        begin, end = measured.used(spans[:, 0]), measured.used(spans[:, 1])
+    return np.column_stack((begin, end - begin, np.full(len(spans), measured.total)))
+
+
+def _none() -> SpanArray:
+    return np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class EvidenceGauge:
+    """The evidence of all documents, entry by entry in the order of the questions.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        The questions.
+    any_is_enough : bool (q,)
+    question_of : int64 (e,)
+        The question of each entry.
+    entries : Targets (e,)
+    row_entries : int64 (r,)
+        The entry that overlaps each of `rows`, which with their headers are `hulls`.
+    places : dict
+        For each unit the begin, length and document length of each entry: int64 (e, 3).
+    """
+
+    ids: tuple[str, ...]
+    any_is_enough: BoolArray
+    question_of: IntArray
+    entries: Targets
+    row_entries: IntArray
+    rows: Targets
+    hulls: Targets
+    places: dict[tuple[str, bool], IntArray]
+    with_ids: bool
+    table_question: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        asks = np.zeros(len(self.ids), dtype=np.bool_)
+        asks[self.question_of[self.row_entries]] = True
+        object.__setattr__(self, "table_question", asks)
+
+    def count(self, chunks: ChunkSet) -> dict[str, Any]:
+        """Judge each entry, then each question."""
+        split = ~chunks.contains(self.entries)
+        broken = self.entries.take(split)
+        adjacent = chunks.reach_of_two(broken) >= broken.spans[:, 1]
+        missing = np.zeros(len(split), dtype=np.bool_)
+        missing[split] = ~chunks.covered(broken)
+        apart = self.apart_entries(chunks)
+        split_questions, apart_questions = self.spoilt(split), self.spoilt(apart) & self.table_question
+        counts: dict[str, Any] = {
+            "split_questions": int(np.count_nonzero(split_questions)),
+            "split_evidence": int(np.count_nonzero(split)),
+            "missing_questions": int(np.count_nonzero(self.spoilt(missing))),
+            "missing_evidence": int(np.count_nonzero(missing)),
+            "adjacent_evidence": int(np.count_nonzero(adjacent)),
+            "longer_evidence": self._longer(chunks.chunker),
+            "table_questions": int(np.count_nonzero(self.table_question)),
+            "table_questions_together": int(np.count_nonzero(self.table_question & ~apart_questions)),
+            **self._luck(chunks.chunker),
+        }
+        if self.with_ids:
+            counts["split_question_ids"] = self._names(split_questions)
+            counts["apart_question_ids"] = self._names(apart_questions)
+        return counts
+
+    def apart_entries(self, chunks: ChunkSet) -> BoolArray:
+        """Tell which entries overlap a data row that is not together with its header."""
+        apart = np.zeros(len(self.entries), dtype=np.bool_)
+        apart[self.row_entries[~rows_together(chunks, self.rows, self.hulls)]] = True
+        return apart
+
+    def spoilt(self, bad: BoolArray) -> BoolArray:
+        """Tell which questions have no sufficient choice of entries that are not bad."""
+        n_bad = np.bincount(self.question_of[bad], minlength=len(self.ids))
+        n_entries = np.bincount(self.question_of, minlength=len(self.ids))
+        return np.where(self.any_is_enough, n_bad == n_entries, n_bad > 0)
+
+    def _names(self, chosen: BoolArray) -> tuple[str, ...]:
+        return tuple(self.ids[number] for number in np.flatnonzero(chosen))
+
+    def _longer(self, chunker: Chunker) -> int:
+        if chunker.size is None:
+            return 0
+        return int(np.count_nonzero(self.places[unit_key(chunker)][:, 1] > chunker.size))
+
+    def _luck(self, chunker: Chunker) -> dict[str, float | None]:
+        windows = isinstance(chunker, FixedChunker) and chunker.unit == "char"
+        raw = isinstance(chunker, TokenChunker) and chunker.raw
+        if chunker.size is None or not (windows or raw):
+            return {"expected_split_evidence": None, "expected_split_questions": None}
+        place = self.places[unit_key(chunker)]
+        places = Places(
+            starts=place[:, 0],
+            lengths=place[:, 1],
+            totals=place[:, 2],
+            documents=self.entries.documents,
+            questions=self.question_of,
+            any_is_enough=self.any_is_enough,
+        )
+        evidence, questions = expected_splits(places, chunker.size, chunker.size - chunker.overlap)
+        return {"expected_split_evidence": evidence, "expected_split_questions": questions}

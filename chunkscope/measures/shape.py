@@ -1,0 +1,82 @@
+"""The chunks themselves: how many, how long, blank, above the size, broken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
+from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.containment import ChunkSet, Layout
+from chunkscope.spans import IntArray, SpanArray
+from chunkscope.structure.parts import Parts
+
+
+class ShapeMeasure:
+    """Counts chunks and their lengths, with what they carry.
+
+    Parameters
+    ----------
+    chunkers : sequence of Chunker
+        Those of the sweep: what none of them carries is not looked for.
+    least : int
+        No chunk but a document's last is shorter than so many characters, so that shorter blank runs need not be kept.
+    """
+
+    def __init__(self, chunkers: Sequence[Chunker], least: int = 1) -> None:
+        self.carries = {what for chunker in chunkers for what in chunker.carry}
+        self.least = least
+
+    def observe(self, parts: Parts) -> tuple[SpanArray, Carriable | None]:
+        """Take the blank runs, and what chunks can carry."""
+        runs = parts.blank_runs
+        runs = runs[(runs[:, 1] - runs[:, 0] >= self.least) | (runs[:, 1] == parts.length)]
+        if not self.carries:
+            return runs, None
+        keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in self.carries if what.startswith(FRONT_MATTER_PREFIX)]
+        return runs, find_carriable(parts, sorted(keys))
+
+    def prepare(self, observed: Sequence[tuple[SpanArray, Carriable | None]], layout: Layout) -> ShapeGauge:
+        """Lay what was taken from the documents one behind the other."""
+        none = np.empty((0, 2), dtype=np.int64)
+        runs = [runs + base for (runs, _), base in zip(observed, layout.edges.tolist(), strict=False)]
+        carriable = [found for _, found in observed if found is not None]
+        joined = join_carriable(carriable, layout) if self.carries else None
+        return ShapeGauge(np.concatenate([none, *runs]), joined)
+
+
+@dataclass(frozen=True)
+class ShapeGauge:
+    """Blank runs and carriable spans of all documents."""
+
+    blank_runs: SpanArray
+    carriable: Carriable | None
+
+    def count(self, chunks: ChunkSet) -> dict[str, Any]:
+        """Count chunks and lengths."""
+        return {
+            "chunks": chunks.n_chunks,
+            "blank_chunks": chunks.within(self.blank_runs),
+            "oversize_chunks": chunks.n_oversize,
+            "broken_chunks": chunks.n_broken,
+            "lengths": self._lengths(chunks),
+        }
+
+    def _lengths(self, chunks: ChunkSet) -> dict[int, int]:
+        if self.carriable is None or not chunks.chunker.carry:
+            lengths, counts = chunks.length_counts()
+        else:
+            spans = chunks.spans
+            whole = spans[:, 1] - spans[:, 0] + carried_characters(self.carriable, chunks)
+            lengths, counts = np.unique(whole, return_counts=True)
+        return dict(zip(lengths.tolist(), counts.tolist(), strict=True))
+
+
+def carried_characters(carriable: Carriable, chunks: ChunkSet) -> IntArray:
+    """Give how many characters each chunk carries."""
+    owners, spans = carried_spans(carriable, chunks.chunker, chunks.spans, chunks.layout)
+    weights = spans[:, 1] - spans[:, 0]
+    return np.bincount(owners, weights=weights, minlength=len(chunks.spans)).astype(np.int64)

@@ -1,0 +1,59 @@
+"""Documents that are no longer in force, and their chunks that do not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkscope.carrying import front_matter_line
+from chunkscope.containment import ChunkSet, Layout
+from chunkscope.spans import SpanArray, as_spans
+from chunkscope.structure.parts import Parts
+
+KEY = "status"
+NOT_IN_FORCE = frozenset(
+    "abolished archived cancelled canceled deprecated draft expired obsolete outdated repealed replaced retired "
+    "superseded withdrawn 廃止 廃止済み 失効 旧版 改廃 無効 草案 下書き".split()
+)
+
+
+class StatusMeasure:
+    """Counts chunks of documents whose front matter has a `status` that warns, and those of them without that line."""
+
+    def observe(self, parts: Parts) -> tuple[bool, SpanArray]:
+        """Tell whether the document's status warns, and take the line that says so."""
+        if parts.document.markup != "markdown" or not parts.structure.front_matter_end:
+            return False, as_spans([])
+        lines = front_matter_line(parts.document.text, parts.structure, KEY)
+        warns = bool(lines) and str(parts.document.attributes.get(KEY)).strip().lower() in NOT_IN_FORCE
+        return warns, as_spans(lines if warns else [])
+
+    def prepare(self, observed: Sequence[tuple[bool, SpanArray]], layout: Layout) -> StatusGauge:
+        """Lay the lines of documents one behind the other."""
+        lines = [line + base for (_, line), base in zip(observed, layout.edges.tolist(), strict=False)]
+        warns = np.array([warns for warns, _ in observed], dtype=np.bool_)
+        return StatusGauge(warns, np.concatenate([as_spans([]), *lines]))
+
+
+@dataclass(frozen=True)
+class StatusGauge:
+    """Which documents warn, and the lines that say so."""
+
+    warns: np.typing.NDArray[np.bool_]
+    lines: SpanArray
+
+    def count(self, chunks: ChunkSet) -> dict[str, int]:
+        """Count chunks; nothing where no document warns."""
+        if not self.warns.any():
+            return {}
+        documents = chunks.layout.documents_of(chunks.spans[:, 0])
+        concerned = self.warns[documents]
+        if f"front-matter:{KEY}" in chunks.chunker.carry:
+            unmarked = 0
+        else:
+            spans, of_line = chunks.spans[concerned], np.cumsum(self.warns)[documents[concerned]] - 1
+            holds = (spans[:, 0] <= self.lines[of_line, 0]) & (spans[:, 1] >= self.lines[of_line, 1])
+            unmarked = int(np.count_nonzero(~holds))
+        return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}

@@ -1,0 +1,78 @@
+"""Tables: which data rows are in one chunk with their header."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.spans import BoolArray, SpanArray, as_spans
+from chunkscope.structure.model import Structure
+from chunkscope.structure.parts import Parts
+
+
+@dataclass(frozen=True)
+class RowSpans:
+    """The data rows of tables with a header.
+
+    Attributes
+    ----------
+    rows : int64 (n, 2)
+    hulls : int64 (n, 2)
+        From the start of the header to the end of the row: what one chunk must hold to hold both.
+    """
+
+    rows: SpanArray
+    hulls: SpanArray
+
+
+def row_spans(structure: Structure) -> RowSpans:
+    """Collect the data rows of all tables that have a header."""
+    rows = [row for table in structure.tables if table.header for row in table.rows]
+    heads = [table.header[0][0] for table in structure.tables if table.header for _ in table.rows]
+    spans = as_spans(rows)
+    hulls = spans.copy()
+    if heads:
+        hulls[:, 0] = heads
+    return RowSpans(spans, hulls)
+
+
+def rows_together(chunks: ChunkSet, rows: Targets, hulls: Targets) -> BoolArray:
+    """Tell which rows one chunk holds with their header, or holds while it carries the header."""
+    return chunks.contains(rows if "table-header" in chunks.chunker.carry else hulls)
+
+
+class TableMeasure:
+    """Counts the rows together with their header; tables without one are listed, and left out of the rate."""
+
+    def observe(self, parts: Parts) -> tuple[RowSpans, int]:
+        """Take the rows, and how many tables have no header."""
+        structure = parts.structure
+        return row_spans(structure), sum(not table.header for table in structure.tables)
+
+    def prepare(self, observed: Sequence[tuple[RowSpans, int]], layout: Layout) -> TableGauge:
+        """Lay the rows of documents one behind the other."""
+        return TableGauge(
+            Targets.joined([spans.rows for spans, _ in observed], layout),
+            Targets.joined([spans.hulls for spans, _ in observed], layout),
+            sum(headless for _, headless in observed),
+        )
+
+
+@dataclass(frozen=True)
+class TableGauge:
+    """Rows of all documents."""
+
+    rows: Targets
+    hulls: Targets
+    n_headless: int
+
+    def count(self, chunks: ChunkSet) -> dict[str, int]:
+        """Count rows together."""
+        return {
+            "table_rows": len(self.rows),
+            "table_rows_together": int(np.count_nonzero(rows_together(chunks, self.rows, self.hulls))),
+            "tables_without_header": self.n_headless,
+        }

@@ -1,0 +1,69 @@
+"""Sentences, code blocks, and headings with their first block: what ought to stay whole when nobody asks questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.spans import IntArray, SpanArray
+from chunkscope.structure.parts import Parts
+
+KINDS = ("sentences", "code_blocks", "headings")
+
+
+class WholenessMeasure:
+    """Counts the sentences, code blocks and headings with their first block that some chunk holds whole."""
+
+    def observe(self, parts: Parts) -> dict[str, SpanArray]:
+        """Take the spans; white space at the end of a sentence or block need not survive with it."""
+        starts = parts.sentence_starts
+        ends = np.append(starts[1:], parts.length) if len(starts) else starts
+        return {
+            "sentences": without_trailing_blanks(parts, starts, ends),
+            "code_blocks": parts.structure.code,
+            "headings": _headings_with_block(parts),
+        }
+
+    def prepare(self, observed: Sequence[dict[str, SpanArray]], layout: Layout) -> WholenessGauge:
+        """Lay the spans of documents one behind the other."""
+        return WholenessGauge({kind: Targets.joined([spans[kind] for spans in observed], layout) for kind in KINDS})
+
+
+@dataclass(frozen=True)
+class WholenessGauge:
+    """The spans of all documents, by kind."""
+
+    targets: dict[str, Targets]
+
+    def count(self, chunks: ChunkSet) -> dict[str, int]:
+        """Count what is whole."""
+        counts = {}
+        for kind, targets in self.targets.items():
+            counts[kind] = len(targets)
+            counts[f"{kind}_whole"] = int(np.count_nonzero(chunks.contains(targets)))
+        return counts
+
+
+def without_trailing_blanks(parts: Parts, starts: IntArray, ends: IntArray) -> SpanArray:
+    """Cut blanks off the ends of spans; spans of blanks alone go."""
+    runs = parts.blank_runs
+    if len(runs) and len(starts):
+        last = np.maximum(np.searchsorted(runs[:, 0], ends, side="left") - 1, 0)
+        trails = (runs[last, 0] < ends) & (runs[last, 1] >= ends)
+        ends = np.where(trails, runs[last, 0], ends)
+    kept = starts < ends
+    return np.column_stack((starts[kept], ends[kept]))
+
+
+def _headings_with_block(parts: Parts) -> SpanArray:
+    """Span each heading and the first block behind it; a heading right behind a heading has none."""
+    blocks = parts.structure.block_starts
+    starts = np.array([heading.start for heading in parts.structure.headings], dtype=np.int64)
+    edges = np.append(blocks, parts.length)
+    following = np.searchsorted(blocks, starts, side="right")
+    has_block = (following < len(blocks)) & ~np.isin(edges[following], starts)
+    starts, following = starts[has_block], following[has_block]
+    return without_trailing_blanks(parts, starts, edges[following + 1])

@@ -1,0 +1,146 @@
+"""Span arrays: half-open intervals ``[start, end)`` in code points, as int64 rows.
+
+Everything that chunkscope counts comes down to `contains`: does some chunk hold this target whole?
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chunkscope.errors import SpanError
+
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+SpanArray: TypeAlias = NDArray[np.int64]
+"""int64 (n, 2): a span a row, ``[start, end)``, never empty."""
+
+Span: TypeAlias = tuple[int, int]
+
+
+def as_spans(rows: ArrayLike) -> SpanArray:
+    """Make a span array of rows, and refuse what is none.
+
+    Parameters
+    ----------
+    rows : (n, 2) of integers
+        Starts and ends in code points. An empty sequence gives an empty array.
+
+    Returns
+    -------
+    int64 (n, 2)
+
+    Raises
+    ------
+    SpanError
+        Wrong shape, not integers, a negative start, or an end that is not behind its start.
+
+    Examples
+    --------
+    >>> as_spans([(0, 4), (3, 8)]).tolist()
+    [[0, 4], [3, 8]]
+    """
+    array = np.asarray(rows)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise SpanError(f"spans must be integers of shape (n, 2), not {array.dtype} of shape {array.shape}")
+    spans = array.astype(np.int64, copy=False)
+    wrong = np.flatnonzero((spans[:, 0] < 0) | (spans[:, 1] <= spans[:, 0]))
+    if wrong.size:
+        row = int(wrong[0])
+        start, end = spans[row].tolist()
+        reason = "is negative" if start < 0 else f">= end {end}"
+        raise SpanError(f"spans row {row}: start {start} {reason}")
+    return spans
+
+
+def contains(chunks: SpanArray, targets: SpanArray) -> BoolArray:
+    """Tell which targets lie whole inside some chunk.
+
+    Parameters
+    ----------
+    chunks : int64 (m, 2)
+        Chunks whose starts and ends do not fall from one to the next.
+    targets : int64 (n, 2)
+        Spans to look for, in any order; the answer keeps it.
+
+    Returns
+    -------
+    bool (n,)
+
+    Notes
+    -----
+    Among the chunks that start no later than a target, the last one reaches farthest, so it is the only one to
+    look at: one binary search a target, O(n log m).
+
+    Examples
+    --------
+    >>> contains(as_spans([[0, 4], [3, 8]]), as_spans([[1, 4], [2, 6], [3, 8]])).tolist()
+    [True, False, True]
+    """
+    if not len(chunks):
+        return np.zeros(len(targets), dtype=np.bool_)
+    last = last_starting(chunks, targets)
+    return (last >= 0) & (chunks[last, 1] >= targets[:, 1])
+
+
+def covers_with_next(chunks: SpanArray, targets: SpanArray) -> BoolArray:
+    """Tell which targets two neighbouring chunks cover together, whether or not one alone does.
+
+    The arguments are those of `contains`.
+
+    Examples
+    --------
+    >>> covers_with_next(as_spans([[0, 4], [4, 8], [9, 12]]), as_spans([[2, 6], [2, 9], [6, 10]])).tolist()
+    [True, False, False]
+    """
+    if not len(chunks):
+        return np.zeros(len(targets), dtype=np.bool_)
+    last = last_starting(chunks, targets)
+    following = np.minimum(last + 1, len(chunks) - 1)
+    touch = chunks[last, 1] >= chunks[following, 0]
+    reach = np.where(touch, np.maximum(chunks[last, 1], chunks[following, 1]), chunks[last, 1])
+    return (last >= 0) & (reach >= targets[:, 1])
+
+
+def covered(chunks: SpanArray, targets: SpanArray) -> BoolArray:
+    """Tell which targets have each of their characters in some chunk.
+
+    The arguments are those of `contains`.
+
+    Examples
+    --------
+    >>> covered(as_spans([[0, 4], [4, 8], [9, 12]]), as_spans([[2, 6], [2, 8], [6, 10]])).tolist()
+    [True, True, False]
+    """
+    return contains(union(chunks), targets)
+
+
+def union(spans: SpanArray) -> SpanArray:
+    """Join spans that overlap or touch. Starts must not fall.
+
+    Examples
+    --------
+    >>> union(as_spans([[0, 4], [3, 8], [8, 9], [11, 12]])).tolist()
+    [[0, 9], [11, 12]]
+    """
+    if not len(spans):
+        return spans
+    reach = np.maximum.accumulate(spans[:, 1])
+    first = np.flatnonzero(np.concatenate(([True], spans[1:, 0] > reach[:-1])))
+    ends = reach[np.concatenate((first[1:] - 1, [len(spans) - 1]))]
+    return np.column_stack((spans[first, 0], ends))
+
+
+def last_starting(chunks: SpanArray, targets: SpanArray) -> IntArray:
+    """Give for each target the last chunk that starts no later than it, -1 where none does.
+
+    Examples
+    --------
+    >>> last_starting(as_spans([[2, 4], [3, 8]]), as_spans([[1, 4], [2, 6], [9, 10]])).tolist()
+    [-1, 0, 1]
+    """
+    return np.searchsorted(chunks[:, 0], targets[:, 0], side="right").astype(np.int64) - 1

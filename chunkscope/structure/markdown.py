@@ -1,0 +1,327 @@
+"""Headings, tables, code and block starts of a Markdown text, as positions in the text as it is.
+
+The block structure comes from pulldown-cmark, which reports ranges of UTF-8 bytes. Everything here is done in those
+bytes, and turned into code points once, at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chunkscope.documents import Document
+from chunkscope.front_matter import front_matter_end
+from chunkscope.spans import IntArray, Span, as_spans
+from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
+from chunkscope.structure.model import Heading, Structure, Table
+from chunkscope.structure.pipe_tables import blank_line, is_code_after_table, mark_headers, refuse_delimiter
+
+_BARE_CR = re.compile(r"\r(?!\n)")
+_BLANK = re.compile(r"[ \t\r\n]*+")
+_BLANK_OR_QUOTE_MARK = re.compile(rb"[ \t\r\n>]*+")
+_CODE_LINE = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
+_QUOTED_CODE_LINE = re.compile(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
+_ATX = re.compile(r"[ \t]*#{1,6}(?:[ \t]+|$)")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t])[ \t]*#+$")
+_LINE_END = re.compile(r"\r\n?+|\n")
+_PARAGRAPH_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
+
+_BLOCKS = frozenset(
+    ("Paragraph", "Item", "TableRow", "TableHead", "HtmlBlock", "Heading", "CodeBlock", "Table", "List", "BlockQuote")
+)
+
+_MAX_CORRECTIONS = 8
+"""How often a text is read again after a correction; one is enough but for texts made to need more."""
+
+
+def read_structure(document: Document) -> Structure:
+    r"""Find what a document is made of.
+
+    Parameters
+    ----------
+    document : Document
+        With ``markup="plain"`` only its paragraphs are looked for.
+
+    Returns
+    -------
+    Structure
+        All positions in code points of `document.text`.
+
+    Notes
+    -----
+    Headings are those that CommonMark sees at the top level of the document. Block starts are starts of lines,
+    except for HTML rows, which start at ``<tr``. A blank line never starts a block: white space belongs to what
+    stands before it, and blank lines at the top belong to the first block unless that is a heading.
+
+    Examples
+    --------
+    >>> structure = read_structure(Document("a.md", "# 表\n\n| a |\n|---|\n| 1 |\n"))
+    >>> structure.headings
+    (Heading(start=0, end=3, level=1, title='表'),)
+    >>> structure.tables
+    (Table(kind='pipe', start=5, end=22, header=((5, 10),), rows=((17, 22),)),)
+    >>> structure.block_starts.tolist()
+    [0, 5, 11, 17]
+    """
+    text = document.text
+    if document.markup == "plain":
+        return Structure(len(text), 0, (), (), as_spans([]), _paragraph_starts(text))
+    top = front_matter_end(text)
+    body = text[top:] if top else text
+    source = _source(body)
+    raw = source.encode()
+    blocks, source = _read_blocks(source, raw)
+    points = _code_points(raw, top, ascii_only=body.isascii())
+
+    headings = _headings(text, blocks.headings, points)
+    tables = _pipe_tables(blocks.tables, points)
+    starts = set(points(blocks.starts))
+    if may_hold_table(body):
+        for table in html_tables(text, _html_regions(source, blocks, points)):
+            tables.append(table)
+            starts.update(start for start, _ in (*table.header, *table.rows))
+        tables.sort(key=lambda table: (table.start, -table.end))
+    _settle_first_block(starts, text, top, {heading.start for heading in headings})
+    return Structure(
+        length=len(text),
+        front_matter_end=top,
+        headings=headings,
+        tables=tuple(tables),
+        code=as_spans(_spans(blocks.code, points)),
+        block_starts=np.array(sorted(starts), dtype=np.int64),
+    )
+
+
+def _source(body: str) -> str:
+    """Give the text as the parser should see it: of the same length in characters and in bytes."""
+    # every line end as the parser's own; and VT, FF are no white space in CommonMark, but are to the parser
+    if "\r" in body:
+        body = _BARE_CR.sub("\n", body)
+    if "\x0b" in body or "\x0c" in body:
+        body = body.replace("\x0b", "\x01").replace("\x0c", "\x01")
+    return body
+
+
+Points = Callable[[list[int]], list[int]]
+
+
+def _code_points(raw: bytes, base: int, *, ascii_only: bool) -> Points:
+    """Make the function from byte offsets in the body to code points in the whole text."""
+    if ascii_only:
+        return (lambda offsets: [base + offset for offset in offsets]) if base else (lambda offsets: offsets)
+    table = np.empty(len(raw) + 1, dtype=np.int64)
+    table[0] = base
+    # each byte that is no continuation byte begins a character
+    np.cumsum((np.frombuffer(raw, dtype=np.int8) >= -64), out=table[1:])
+    table[1:] += base
+    return lambda offsets: table[offsets].tolist() if offsets else []
+
+
+@dataclass(slots=True)
+class _PipeTable:
+    is_contained: bool
+    header: Span = (0, 0)
+    delimiter: int = 0
+    end: int = 0
+    rows: list[Span] = field(default_factory=list)
+    is_broken: bool = False
+
+
+class _Code(NamedTuple):
+    start: int
+    end: int
+    is_indented: bool
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """What the parser reports, in bytes of the body. `code_after_tables` is what it takes for rows, wrongly."""
+
+    starts: list[int] = field(default_factory=list)
+    headings: list[tuple[int, int, int]] = field(default_factory=list)
+    tables: list[_PipeTable] = field(default_factory=list)
+    code: list[_Code] = field(default_factory=list)
+    html: list[Span] = field(default_factory=list)
+    code_after_tables: list[int] = field(default_factory=list)
+
+
+def _read_blocks(source: str, raw: bytes) -> tuple[_Blocks, str]:
+    """Give the blocks, and the text as it was read in the end."""
+    blocks = _scan(source, raw)
+    if b"|" not in raw:
+        return blocks, source
+    code_lines: list[int] = []
+    edited = bytearray(raw)
+    for _ in range(_MAX_CORRECTIONS):
+        # a line that looks like a delimiter row is one, even if the parser takes it for the header of another table
+        decided = set(blocks.starts).difference(table.header[0] for table in blocks.tables)
+        changed = mark_headers(edited, decided, blocks.html)
+        for line in blocks.code_after_tables:
+            blank_line(edited, line)
+        for table in blocks.tables:
+            changed |= refuse_delimiter(edited, table.delimiter)
+        if not changed and not blocks.code_after_tables:
+            break
+        code_lines += blocks.code_after_tables
+        raw = bytes(edited)
+        source = raw.decode()
+        blocks = _scan(source, raw)
+    if code_lines:
+        blocks.starts += code_lines
+        blocks.code = _with_code_lines(blocks.code, code_lines, raw)
+    return blocks, source
+
+
+def _with_code_lines(code: list[_Code], lines: list[int], raw: bytes) -> list[_Code]:
+    """Add lines that were blanked as indented code, each joined to the indented code below it."""
+    ends = {block.start: block.end for block in code if block.is_indented}
+    for line in sorted(lines, reverse=True):
+        end = _line_end(raw, line)
+        below = raw.rfind(b"\n", 0, _BLANK_OR_QUOTE_MARK.match(raw, end).end()) + 1  # type: ignore[union-attr]
+        ends[line] = ends.pop(below, end)
+    fenced = [block for block in code if not block.is_indented]
+    return sorted([*fenced, *(_Code(start, end, is_indented=True) for start, end in ends.items())])
+
+
+def _scan(source: str, raw: bytes) -> _Blocks:
+    blocks = _Blocks()
+    starts = blocks.starts
+    contained_until = quoted_until = 0
+    for name, value, start, end in _block_events(source):
+        line = raw.rfind(b"\n", 0, start) + 1
+        starts.append(line)
+        if name in ("Item", "TableHead", "TableRow"):
+            if name != "Item":
+                _add_row(blocks, raw, name, line)
+            continue
+        if name == "Heading":
+            if start >= contained_until:
+                blocks.headings.append((line, _line_end(raw, end - 1), int(value["level"][1])))
+        elif name == "Table":
+            blocks.tables.append(_PipeTable(start < contained_until))
+        elif name == "CodeBlock":
+            pattern = _QUOTED_CODE_LINE if start < quoted_until else _CODE_LINE
+            starts.extend(match.end() for match in pattern.finditer(raw, start, end))
+            blocks.code.append(_Code(line, _line_end(raw, end - 1), is_indented=value == "Indented"))
+        elif name == "HtmlBlock":
+            blocks.html.append((start, end))
+        elif name in ("List", "BlockQuote"):
+            contained_until = max(contained_until, end)
+            if name == "BlockQuote":
+                quoted_until = max(quoted_until, end)
+        # what follows need not be reported: link definitions are not
+        following = _BLANK_OR_QUOTE_MARK.match(raw, end).end()  # type: ignore[union-attr]
+        if following < len(raw):
+            starts.append(raw.rfind(b"\n", 0, following) + 1)
+    return blocks
+
+
+def _block_events(source: str) -> Iterator[tuple[str, Any, int, int]]:
+    """Give kind, details, start and end of each block, outer ones first."""
+    import pyromark
+
+    for event, span in pyromark.events_with_range(source, options=pyromark.Options.ENABLE_TABLES):
+        # an event is a name or a dictionary of one key; most are inline and of no use
+        if "Start" in event:
+            tag: Any = event["Start"]  # type: ignore[index]
+            value = None
+            if tag.__class__ is not str:
+                [(tag, value)] = tag.items()
+            if tag in _BLOCKS:
+                yield tag, value, span["start"], span["end"]
+        elif event == "Rule":
+            yield "Rule", None, span["start"], span["end"]
+
+
+def _add_row(blocks: _Blocks, raw: bytes, name: str, line: int) -> None:
+    row = (line, _line_end(raw, line))
+    table = blocks.tables[-1]
+    if name == "TableHead":
+        delimiter = raw.find(b"\n", line) + 1
+        blocks.starts.append(delimiter)
+        table.header = row
+        table.delimiter = delimiter
+        table.end = _line_end(raw, delimiter)
+    elif not table.is_broken:
+        if is_code_after_table(raw, line, table.header[0], is_contained=table.is_contained):
+            table.is_broken = True
+            blocks.code_after_tables.append(line)
+        table.rows.append(row)
+        table.end = row[1]
+
+
+def _line_end(raw: bytes, inside: int) -> int:
+    """Give the end, without the line end, of the line that holds the byte `inside`."""
+    end = raw.find(b"\n", inside)
+    end = len(raw) if end < 0 else end
+    return end - 1 if raw[end - 1 : end] == b"\r" else end
+
+
+def _headings(text: str, found: list[tuple[int, int, int]], points: Points) -> tuple[Heading, ...]:
+    starts = points([start for start, _, _ in found])
+    ends = points([end for _, end, _ in found])
+    return tuple(
+        Heading(start, end, level, _title(text[start:end]))
+        for start, end, (_, _, level) in zip(starts, ends, found, strict=True)
+    )
+
+
+def _title(lines: str) -> str:
+    marks = _ATX.match(lines)
+    if marks:
+        return _CLOSING_HASHES.sub("", lines[marks.end() :].rstrip(" \t")).rstrip(" \t")
+    return " ".join(line.strip(" \t") for line in _LINE_END.split(lines)[:-1])
+
+
+def _pipe_tables(found: list[_PipeTable], points: Points) -> list[Table]:
+    tables = []
+    for table in found:
+        whole, *rows = _spans([(table.header[0], table.end), table.header, *table.rows], points)
+        tables.append(Table("pipe", *whole, header=tuple(rows[:1]), rows=tuple(rows[1:])))
+    return tables
+
+
+def _html_regions(source: str, blocks: _Blocks, points: Points) -> list[Region]:
+    """Give where raw HTML stands, and the indented code that a table with blank lines may turn into."""
+    import pyromark
+
+    parts = list(blocks.html)
+    for event, span in pyromark.events_with_range(source, options=pyromark.Options.ENABLE_TABLES):
+        if "InlineHtml" in event:
+            parts.append((span["start"], span["end"]))
+    code = [block for block in blocks.code if block.is_indented]
+    regions = [Region(start, end, is_code=False) for start, end in _spans(parts, points)]
+    return sorted(regions + [Region(start, end, is_code=True) for start, end in _spans(code, points)])
+
+
+def _settle_first_block(starts: set[int], text: str, top: int, headings: set[int]) -> None:
+    """Let the text start with a block, and blank lines at the top belong to it."""
+    if not text:
+        return
+    first = _BLANK.match(text, top).end()  # type: ignore[union-attr]
+    line = max(text.rfind("\n", 0, first), text.rfind("\r", 0, first)) + 1
+    if top and first < len(text):
+        # the text after front matter starts a block of its own, whatever it is
+        starts.add(line)
+    elif not top and line not in headings:
+        starts.discard(line)
+    starts.add(0)
+
+
+def _spans(found: Iterable[tuple[int, ...]], points: Points) -> list[Span]:
+    """Turn tuples that begin with start and end in bytes into spans in code points."""
+    flat = points([offset for item in found for offset in item[:2]])
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _paragraph_starts(text: str) -> IntArray:
+    """Give where the paragraphs of plain text start; blank lines part them."""
+    if not text:
+        return np.empty(0, dtype=np.int64)
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    starts = (match.end() for match in _PARAGRAPH_GAP.finditer(text))
+    return np.array([0, *(start for start in starts if first < start < last)], dtype=np.int64)

@@ -1,0 +1,64 @@
+"""The parts of one document, each found once however many chunkers and measures ask for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from chunkscope.documents import Document
+from chunkscope.spans import IntArray, SpanArray
+from chunkscope.structure.characters import blank_runs
+from chunkscope.structure.markdown import read_structure
+from chunkscope.structure.model import Structure
+from chunkscope.structure.sentences import line_starts, sentence_starts
+from chunkscope.structure.units import Measured, Unit
+from chunkscope.structure.words import Words, read_words
+
+
+class Parts:
+    """Structure, sentences, words and units of one document, computed when first asked for.
+
+    Examples
+    --------
+    >>> Parts(Document("a.md", "# 題\\n一つ。二つ。")).sentence_starts.tolist()
+    [0, 4, 7]
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.length = len(document.text)
+        self._measured: dict[str, Measured] = {}
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Headings, tables, code and blocks."""
+        return read_structure(self.document)
+
+    @cached_property
+    def sentence_starts(self) -> IntArray:
+        """Where sentences start; they tile the text."""
+        return sentence_starts(self.document.text, self.structure)
+
+    @cached_property
+    def line_starts(self) -> IntArray:
+        """Where lines start."""
+        return line_starts(self.document.text)
+
+    @cached_property
+    def words(self) -> Words:
+        """Words and numbers."""
+        return read_words(self.document.text)
+
+    @cached_property
+    def blank_runs(self) -> SpanArray:
+        """Runs of characters that nobody sees."""
+        return blank_runs(self.document.text)
+
+    def measured(self, unit: Unit) -> Measured:
+        """The document measured in a unit."""
+        if unit.name not in self._measured:
+            self._measured[unit.name] = unit.measure(self.document.text)
+        return self._measured[unit.name]
+
+    def keep(self, unit: Unit, measured: Measured) -> None:
+        """Take a measurement made elsewhere, such as in a batch of documents."""
+        self._measured[unit.name] = measured

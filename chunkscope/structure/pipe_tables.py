@@ -1,0 +1,119 @@
+"""Three places where the parser reads pipe tables otherwise than GitHub does, and how it is brought round.
+
+pulldown-cmark lets a table follow a line of text only if its header starts with a pipe, takes a line that is indented
+like code as a further row, and lets white space part the hyphens below a header. All are mended in the copy of the text
+that it is given, byte for byte, so that no offset moves: the header gets a pipe for its first character, the line of
+code is blanked, and a hyphen too many becomes a letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_CELLS = rb"\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
+_DELIMITER_ROW = re.compile(rb"\n[ \t>]*+" + _CELLS + rb"(?=\r?\n|\Z)")
+_PARTED_HYPHENS = re.compile(rb"-[ \t]++-")
+_PREFIX = re.compile(rb"[ \t>]*+")
+_TAB_STOP = 4
+_CODE_INDENT = 4
+
+
+def mark_headers(raw: bytearray, starts: set[int], html: Iterable[tuple[int, int]]) -> bool:
+    r"""Put a pipe at the start of lines that are the header of a table below text.
+
+    Parameters
+    ----------
+    raw : bytearray
+        The text, changed in place; its length stays.
+    starts : set of int
+        The lines that start a block: neither header nor delimiter line is one of them, or the parser has decided.
+    html : iterable of (start, end)
+        HTML blocks, in which there are no pipe tables.
+
+    Returns
+    -------
+    bool
+        Whether there was such a line.
+
+    Examples
+    --------
+    >>> raw = bytearray(b"Sales:\nyear | sum\n--- | ---\n")
+    >>> mark_headers(raw, {0}, []), raw
+    (True, bytearray(b'Sales:\n|ear | sum\n--- | ---\n'))
+    """
+    changed = False
+    for match in _DELIMITER_ROW.finditer(raw):
+        line_end = match.start()
+        line = raw.rfind(b"\n", 0, line_end) + 1
+        if line_end + 1 in starts or line in starts:
+            continue
+        first = _after_prefix(raw, line)
+        if first >= line_end or raw[first] == ord("|") or raw.find(b"|", first, line_end) < 0:
+            continue
+        if any(start <= first < end for start, end in html):
+            continue
+        width = 2 if raw[first : first + 2] == b"\\|" else _n_bytes(raw[first])
+        raw[first : first + width] = b"|".ljust(width)
+        changed = True
+    return changed
+
+
+def is_code_after_table(raw: bytes, row: int, header: int, *, is_contained: bool) -> bool:
+    r"""Tell whether the line at `row` is indented so far that it ends the table with the line `header`.
+
+    In a list or quote the indentation is measured from the header, where the container's own is not known.
+
+    Examples
+    --------
+    >>> is_code_after_table(b"a | b\n-|-\n    1\n", 10, 0, is_contained=False)
+    True
+    """
+    base = 0
+    if is_contained:
+        # the space behind a mark of a quote is no indentation, and may be missing above
+        base = _column(raw, header) + (raw[_after_prefix(raw, header) - 1 :][:1] == b">")
+    return _column(raw, row) - base >= _CODE_INDENT
+
+
+def refuse_delimiter(raw: bytearray, line: int) -> bool:
+    """Keep the line at `line` from being a delimiter row, in place, if it is none; tell whether it had to be.
+
+    Examples
+    --------
+    >>> raw = bytearray(b"|a|b|\\n|- -|-|")
+    >>> refuse_delimiter(raw, 6), raw
+    (True, bytearray(b'|a|b|\\n|- x|-|'))
+    """
+    end = raw.find(b"\n", line)
+    end = len(raw) if end < 0 else end
+    parted = _PARTED_HYPHENS.search(raw, line, end)
+    if parted:
+        raw[parted.end() - 1] = ord("x")
+    return parted is not None
+
+
+def blank_line(raw: bytearray, line: int) -> None:
+    """Blank what stands in a line behind the marks of quotes, changing `raw` in place."""
+    first = _after_prefix(raw, line)
+    end = raw.find(b"\n", first)
+    end = len(raw) if end < 0 else end
+    end -= raw[end - 1 : end] == b"\r"
+    raw[first:end] = b" " * (end - first)
+
+
+def _after_prefix(raw: bytes | bytearray, line: int) -> int:
+    return _PREFIX.match(raw, line).end()  # type: ignore[union-attr]
+
+
+def _n_bytes(first: int) -> int:
+    """Give the bytes of the UTF-8 character that starts with the byte `first`."""
+    return 1 + (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0)
+
+
+def _column(raw: bytes, line: int) -> int:
+    """Give the column of the first character of a line behind white space and marks of quotes."""
+    column = 0
+    for byte in raw[line : _after_prefix(raw, line)]:
+        column += _TAB_STOP - column % _TAB_STOP if byte == ord("\t") else 1
+    return column

@@ -1,0 +1,311 @@
+"""Units: what sizes are counted in. A unit measures a whole text, once; every size is a difference of two counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from chunkscope.errors import ChunkerError, InputError
+from chunkscope.spans import BoolArray, IntArray
+from chunkscope.structure import tokens
+
+GROUP_CHARACTERS = 1 << 18
+"""Texts are tokenised in groups of about so many characters: enough to outweigh the hand-over to a thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Where the units of one text begin.
+
+    Attributes
+    ----------
+    length : int
+        Code points in the text.
+    begins : int64 (T,)
+        The character that holds the first byte of each unit; never falling.
+    inside : bool (T,)
+        The unit's first byte is not the first byte of that character: it shares the character with the unit
+        before it. Only tokens do that.
+
+    Examples
+    --------
+    >>> tuna = get_unit("cl100k_base").measure("鮪と鰹")
+    >>> tuna.begins.tolist()
+    [0, 0, 0, 1, 2, 2, 2]
+    >>> tuna.used([0, 1, 2, 3]).tolist(), tuna.steps.tolist()
+    ([0, 3, 4, 7], [1, 2])
+    """
+
+    length: int
+    begins: IntArray
+    inside: BoolArray
+
+    @property
+    def total(self) -> int:
+        """The number of units in the text."""
+        return len(self.begins)
+
+    def used(self, positions: ArrayLike) -> IntArray:
+        """Give U(p): how many units begin before each position.
+
+        Parameters
+        ----------
+        positions : (m,) of integers
+            Offsets in 0..length.
+
+        Returns
+        -------
+        int64 (m,)
+            The size of a span is ``used(end) - used(start)``.
+        """
+        return np.searchsorted(self.begins, np.asarray(positions, dtype=np.int64)).astype(np.int64, copy=False)
+
+    @property
+    def steps(self) -> IntArray:
+        """Where a cut may fall: between characters that share no unit; increasing, in 1..length - 1."""
+        whole = self.begins[~self.inside]
+        whole = whole[(whole > 0) & (whole < self.length)]
+        first = np.ones(len(whole), dtype=np.bool_)
+        first[1:] = whole[1:] != whole[:-1]
+        return whole[first]
+
+    @property
+    def first_whole(self) -> IntArray:
+        """int64 (T + 1,): the first character boundary at or after each unit's first byte; at last the length."""
+        return np.append(self.begins + self.inside, self.length)
+
+    @property
+    def last_whole(self) -> IntArray:
+        """int64 (T + 1,): the last character boundary at or before each unit's first byte; at last the length."""
+        return np.append(self.begins, self.length)
+
+
+class Characters(Measured):
+    """The measure of a text in characters: arrays are made when they are asked for, none is kept.
+
+    Examples
+    --------
+    >>> text = Characters(4)
+    >>> text.used([0, 3]).tolist(), text.steps.tolist(), text.total
+    ([0, 3], [1, 2, 3], 4)
+    """
+
+    def __init__(self, length: int) -> None:
+        object.__setattr__(self, "length", length)  # frozen, as its base is
+
+    @property
+    def begins(self) -> IntArray:
+        """Each character begins where it stands."""
+        return np.arange(self.length, dtype=np.int64)
+
+    @property
+    def inside(self) -> BoolArray:
+        """No character begins inside another."""
+        return np.zeros(self.length, dtype=np.bool_)
+
+    @property
+    def total(self) -> int:
+        """The number of characters."""
+        return self.length
+
+    def used(self, positions: ArrayLike) -> IntArray:
+        """Give U(p) = p."""
+        return np.asarray(positions, dtype=np.int64)
+
+    @property
+    def steps(self) -> IntArray:
+        """A cut may fall before each character but the first."""
+        return np.arange(1, self.length, dtype=np.int64)
+
+
+class Unit(Protocol):
+    """What sizes are counted in: a value, equal to any other of its name."""
+
+    @property
+    def name(self) -> str:
+        """How the unit is written, on the command line and in results."""
+        ...
+
+    def measure(self, text: str) -> Measured:
+        """Measured one text. A part that is not installed is a `MissingPartError`, also for an empty text."""
+        ...
+
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+        """Measured many texts, each once; with their `names`, an `InputError` begins with the name of its text."""
+        ...
+
+
+@dataclass(frozen=True)
+class CharacterUnit:
+    """Unicode code points."""
+
+    name: str = "char"
+
+    def measure(self, text: str) -> Measured:
+        """Measured one text."""
+        return Characters(len(text))
+
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+        """Measured many texts."""
+        return [Characters(len(text)) for text in texts]
+
+
+@dataclass(frozen=True)
+class WordUnit:
+    """Japanese morphemes, and words elsewhere, as `chunkscope.structure.words` finds them."""
+
+    name: str = "word"
+
+    def measure(self, text: str) -> Measured:
+        """Measured one text."""
+        return self.measure_all([text])[0]
+
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+        """Measured many texts."""
+        from chunkscope.structure.words import read_words  # noqa: PLC0415
+
+        measures = []
+        for index, text in enumerate(texts):
+            with _named(names, index):
+                starts = read_words(text).starts
+            measures.append(Measured(len(text), starts, np.zeros(len(starts), dtype=np.bool_)))
+        return measures
+
+
+@dataclass(frozen=True)
+class EncodingUnit:
+    """The tokens of a tiktoken encoding."""
+
+    name: str
+
+    def measure(self, text: str) -> Measured:
+        """Measured one text."""
+        return self.measure_all([text])[0]
+
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+        """Measured many texts, in threads: tiktoken works outside the interpreter's lock."""
+        encoding = tokens.load_encoding(self.name)
+
+        def measure_one(index: int) -> Measured:
+            with _named(names, index):
+                return Measured(len(texts[index]), *encoding.begins(texts[index]))
+
+        def measure_group(group: range) -> list[Measured]:
+            return [measure_one(index) for index in group]
+
+        groups = list(_groups(texts))
+        workers = min(_cores(), len(groups))
+        if workers < 2:
+            return [measure for group in groups for measure in measure_group(group)]
+        with ThreadPoolExecutor(workers) as pool:
+            return [measure for group in pool.map(measure_group, groups) for measure in group]
+
+
+@dataclass(frozen=True)
+class TokenizerFileUnit:
+    """The tokens of a Hugging Face tokenizer file; the name is the path as it was given."""
+
+    name: str
+
+    def measure(self, text: str) -> Measured:
+        """Measured one text."""
+        return self.measure_all([text])[0]
+
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+        """Measured many texts, a group at a time: the tokenizer works on a group in threads of its own."""
+        tokenizer = tokens.load_tokenizer_file(self.name)
+        measures: list[Measured] = []
+        for group in _groups(texts):
+            some = texts[group.start : group.stop]
+            try:
+                found = tokenizer.begins_of_all(some)
+            except InputError:
+                _find_refused(tokenizer, texts, names, group)
+                raise
+            measures += [Measured(len(text), *pair) for text, pair in zip(some, found, strict=True)]
+        return measures
+
+
+def _find_refused(tokenizer: tokens.TokenizerFile, texts: Sequence[str], names: Sequence[str], group: range) -> None:
+    """Raise the error of a group again, with the name of its text: the tokenizer does not say which it was."""
+    for index in group:
+        with _named(names, index):
+            tokenizer.begins_of_all([texts[index]])
+
+
+def get_unit(name: str) -> Unit:
+    """Give the unit of a name; nothing is loaded before the unit measures.
+
+    Parameters
+    ----------
+    name : str
+        ``char``, ``word``, a tiktoken encoding such as ``cl100k_base``, or the path of a Hugging Face tokenizer
+        file that ends in ``.json``.
+
+    Raises
+    ------
+    ChunkerError
+        No such unit.
+
+    Examples
+    --------
+    >>> get_unit("char").measure("鮪と鰹").total
+    3
+    >>> get_unit("o200k_base") == get_unit("o200k_base")
+    True
+    """
+    if name == "char":
+        return CharacterUnit()
+    if name == "word":
+        return WordUnit()
+    if isinstance(name, str) and name.lower().endswith(".json"):
+        return TokenizerFileUnit(name)
+    if name in tokens.encoding_names():
+        return EncodingUnit(name)
+    known = unit_names()
+    nearest = get_close_matches(str(name).lower(), known, n=1)
+    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    raise ChunkerError(
+        f"unit {name!r} does not exist; {hint}there are {', '.join(known)}, and the path of a tokenizer.json"
+    )
+
+
+def unit_names() -> tuple[str, ...]:
+    """Name the units, those included whose parts are not installed, but tokenizer files, which have paths."""
+    return ("char", "word", *tokens.encoding_names())
+
+
+@contextmanager
+def _named(names: Sequence[str], index: int) -> Iterator[None]:
+    """Begin an error about one text with the text's name."""
+    try:
+        yield
+    except InputError as error:
+        if not names:
+            raise
+        raise InputError(f"{names[index]}: {error}") from error
+
+
+def _groups(texts: Sequence[str]) -> Iterator[range]:
+    """Cut the texts into runs of about `GROUP_CHARACTERS` characters, at least one text each."""
+    start = characters = 0
+    for index, text in enumerate(texts):
+        characters += len(text)
+        if characters >= GROUP_CHARACTERS:
+            yield range(start, index + 1)
+            start, characters = index + 1, 0
+    if start < len(texts):
+        yield range(start, len(texts))
+
+
+def _cores() -> int:
+    """The processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

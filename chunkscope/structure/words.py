@@ -1,0 +1,283 @@
+"""Where words and numbers are, so that a cut can be told to fall inside one.
+
+Japanese words are the morphemes of fugashi with unidic-lite. All others are runs of letters, digits and marks, as
+in Unicode's rules for word boundaries (UAX 29): ``can't``, ``example.org`` and ``12,000`` are one word each.
+Punctuation, symbols and emoji are no words, but a cut before a combining mark or inside a joined emoji counts as one
+inside a word.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkscope.errors import MissingPartError
+from chunkscope.spans import BoolArray, IntArray
+from chunkscope.structure.characters import (
+    BASIC_PLANE,
+    BLANK,
+    DIGIT,
+    JAPANESE,
+    JOINER,
+    LETTER,
+    MARK,
+    WORD,
+    character_flags,
+    code_points,
+    runs,
+)
+
+LONGEST_PIECE = 1000
+"""MeCab's time grows with the square of a run that is one character again and again; a sentence is far shorter."""
+
+LONGEST_REMEMBERED = 48
+"""Longer runs hardly ever come twice."""
+
+ZERO_WIDTH_JOINER = 0x200D
+REGIONAL_INDICATORS = (0x1F1E6, 0x1F1FF)
+VOICING = "\u3099\u309a"
+LETTER_JOINERS = ".'’．＇"
+NUMBER_JOINERS = ".,:/．，：／"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The words of a text of n characters.
+
+    Attributes
+    ----------
+    inside : bool (n + 1,)
+        Whether a cut before the character at p falls inside a word or a joined character. False at 0 and n.
+    in_number : bool (n + 1,)
+        Whether it falls inside a number; each such place is inside a word too.
+    starts : int64 (m,)
+        Where words start, increasing.
+    """
+
+    inside: BoolArray
+    in_number: BoolArray
+    starts: IntArray
+
+
+class Segmenter:
+    """Finds the morphemes in runs of kanji and kana, and remembers the runs it has seen.
+
+    Parameters
+    ----------
+    remembered : int
+        How many runs are kept; the ones not used for longest are dropped.
+
+    Raises
+    ------
+    MissingPartError
+        fugashi or unidic-lite is not installed.
+
+    Examples
+    --------
+    >>> Segmenter().word_starts("東京都に住む").tolist()
+    [True, False, True, True, True, False]
+    """
+
+    def __init__(self, remembered: int = 1 << 17) -> None:
+        self._parse = _load_parser()
+        self._short = lru_cache(maxsize=remembered)(self._analyse)
+
+    def word_starts(self, run: str) -> BoolArray:
+        """Tell for each character of a run whether a morpheme starts there."""
+        return np.frombuffer(self.mask(run), dtype=np.bool_)
+
+    def mask(self, run: str) -> bytes:
+        """Give `word_starts` as bytes of 0 and 1, so that those of many runs can be joined."""
+        return self._short(run) if len(run) <= LONGEST_REMEMBERED else self._analyse(run)
+
+    def _analyse(self, run: str) -> bytes:
+        if len(run) == 1:
+            return b"\1"
+        plain, lengths = _without_marks(run)
+        mask = bytearray(len(plain))
+        start = 0
+        while start < len(plain):
+            piece = plain[start : start + LONGEST_PIECE]
+            lengths_of_words = self._word_lengths(piece)
+            if start + len(piece) < len(plain) and len(lengths_of_words) > 1:
+                lengths_of_words.pop()  # it may go on in the next piece
+            for length in lengths_of_words:
+                mask[start] = 1
+                start += length
+        if lengths is None:
+            return bytes(mask)
+        spread = np.zeros(len(run), dtype=np.uint8)
+        spread[np.cumsum(lengths) - lengths] = np.frombuffer(mask, dtype=np.uint8)
+        return spread.tobytes()
+
+    def _word_lengths(self, piece: str) -> list[int]:
+        lengths = [len(word) for word in self._parse(piece).split(" ") if word]
+        # a dictionary may take a character for a space and drop it: then the piece counts as one word
+        return lengths if sum(lengths) == len(piece) else [len(piece)]
+
+
+def read_words(text: str, segmenter: Segmenter | None = None) -> Words:
+    """Find the words and numbers of a text.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    segmenter : Segmenter, optional
+        Who finds Japanese words; without it, one that all calls share. A text without Japanese needs none.
+
+    Raises
+    ------
+    MissingPartError
+        The text holds Japanese, and fugashi or unidic-lite is not installed.
+
+    Examples
+    --------
+    >>> words = read_words("価格は12,000円")
+    >>> words.starts.tolist()
+    [0, 2, 3, 9]
+    >>> np.flatnonzero(words.in_number).tolist()
+    [4, 5, 6, 7, 8]
+    """
+    n = len(text)
+    inside = np.zeros(n + 1, dtype=np.bool_)
+    in_number = np.zeros(n + 1, dtype=np.bool_)
+    if not n:
+        return Words(inside, in_number, np.empty(0, dtype=np.int64))
+    points = code_points(text)
+    flags = character_flags(points)
+    marks = np.flatnonzero(flags & MARK)
+    base = _base_flags(flags, marks) if len(marks) else flags
+
+    is_word = (base & WORD) != 0
+    is_digit = (base & DIGIT) != 0
+    np.logical_and(is_word[1:], is_word[:-1], out=inside[1:n])
+    np.logical_and(is_digit[1:], is_digit[:-1], out=in_number[1:n])
+    _join(points, flags, base, inside, in_number)
+
+    is_japanese = (base & JAPANESE) != 0
+    if is_japanese.any():
+        inside[:n][is_japanese] = ~_morpheme_starts(text, is_japanese, segmenter or shared_segmenter())
+    _keep_characters_whole(points, flags, marks, inside)
+    starts = np.flatnonzero((is_word | is_japanese) & ~inside[:n])
+    return Words(inside, in_number, starts.astype(np.int64, copy=False))
+
+
+@lru_cache(maxsize=1)
+def shared_segmenter() -> Segmenter:
+    """Give the segmenter that `read_words` uses by itself; it is made on first use.
+
+    Raises
+    ------
+    MissingPartError
+        fugashi or unidic-lite is not installed.
+    """
+    return Segmenter()
+
+
+def _load_parser() -> Callable[[str], str]:
+    try:
+        import fugashi  # noqa: PLC0415
+        import unidic_lite  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingPartError(
+            f"Japanese words need fugashi and unidic-lite ({error}); install them: pip install fugashi unidic-lite"
+        ) from None
+    # named outright: fugashi by itself would take another unidic where one is installed, and count other words
+    options = f'-Owakati -r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"'
+    try:
+        parse: Callable[[str], str] = fugashi.GenericTagger(options).parse
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()
+        raise MissingPartError(
+            f"the dictionary in {unidic_lite.DICDIR} does not load ({reason[0] if reason else 'no reason given'}); "
+            "install it again: pip install --force-reinstall unidic-lite"
+        ) from None
+    return parse
+
+
+def _morpheme_starts(text: str, is_japanese: BoolArray, segmenter: Segmenter) -> BoolArray:
+    """Give for each Japanese character whether a morpheme starts there."""
+    mask = segmenter.mask
+    found = b"".join([mask(text[start:end]) for start, end in runs(is_japanese).tolist()])
+    return np.frombuffer(found, dtype=np.bool_)
+
+
+def _without_marks(run: str) -> tuple[str, IntArray | None]:
+    """Compose voiced kana and leave other marks out, for the dictionary knows no others; give each one's length."""
+    if run.isalnum():  # no mark is alphanumeric
+        return run, None
+    plain: list[str] = []
+    lengths: list[int] = []
+    for character in run:
+        if plain and unicodedata.category(character)[0] in "MC":
+            lengths[-1] += 1
+            if character in VOICING and lengths[-1] == 2:
+                composed = unicodedata.normalize("NFC", plain[-1] + character)
+                plain[-1] = composed if len(composed) == 1 else plain[-1]
+        else:
+            plain.append(character)
+            lengths.append(1)
+    return "".join(plain), np.array(lengths, dtype=np.int64)
+
+
+def _base_flags(flags: NDArray[np.uint8], marks: IntArray) -> NDArray[np.uint8]:
+    """Give each mark the flags of the character it belongs to."""
+    place = np.arange(len(flags))
+    place[marks] = 0
+    np.maximum.accumulate(place, out=place)
+    return flags[place]
+
+
+def _join(
+    points: NDArray[np.uint32],
+    flags: NDArray[np.uint8],
+    base: NDArray[np.uint8],
+    inside: BoolArray,
+    in_number: BoolArray,
+) -> None:
+    """Make one word of what a joiner binds: letters on both its sides, or digits on both."""
+    places = np.flatnonzero(flags & JOINER)
+    places = places[(places > 0) & (places < len(flags) - 1)]
+    around = base[places - 1] & base[places + 1]
+    between_letters, between_digits = _joiner_tables()
+    letters = places[((around & LETTER) != 0) & between_letters[points[places]]]
+    digits = places[((around & DIGIT) != 0) & between_digits[points[places]]]
+    for found in (letters, digits):
+        inside[found] = True
+        inside[found + 1] = True
+    in_number[digits] = True
+    in_number[digits + 1] = True
+
+
+@lru_cache(maxsize=1)
+def _joiner_tables() -> tuple[BoolArray, BoolArray]:
+    """Tell for each character of the basic plane whether it joins letters, and whether it joins digits."""
+    tables = np.zeros((2, BASIC_PLANE), dtype=np.bool_)
+    for table, joiners in zip(tables, (LETTER_JOINERS, NUMBER_JOINERS), strict=True):
+        table[[ord(joiner) for joiner in joiners]] = True
+    return tables[0], tables[1]
+
+
+def _keep_characters_whole(
+    points: NDArray[np.uint32], flags: NDArray[np.uint8], marks: IntArray, inside: BoolArray
+) -> None:
+    """Count a cut before a mark, after a joiner of emoji and inside a flag as one inside a word."""
+    if len(marks):
+        behind = marks[marks > 0]
+        # a mark after a line end or another control character has nothing to belong to
+        is_control = ((flags[behind - 1] & (BLANK | MARK)) == BLANK) & (points[behind - 1] < 0xA0)
+        is_control &= points[behind - 1] != ord(" ")
+        inside[behind[~is_control]] = True
+        joined = marks[points[marks] == ZERO_WIDTH_JOINER] + 1
+        joined = joined[joined < len(flags)]
+        inside[joined[(flags[joined] & BLANK) == 0]] = True
+    if points.max() < REGIONAL_INDICATORS[0]:
+        return
+    for start, end in runs((points >= REGIONAL_INDICATORS[0]) & (points <= REGIONAL_INDICATORS[1])).tolist():
+        inside[start + 1 : end : 2] = True

@@ -1,0 +1,18 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("CHUNKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real documents beside the checkout (or `CHUNKSCOPE_DATA`); they are too large to travel along."""
+    if not DATA.is_dir():
+        pytest.skip("the real documents are not beside this checkout; set CHUNKSCOPE_DATA to their folder")
+    return DATA

@@ -1,0 +1,74 @@
+"""The packing loop against a twin written straight from the rule."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import pack_items, pack_items_with_tails, split_items
+
+from chunkscope.chunkers.packing import pack, pack_with_tails, split_oversize
+
+
+def boundaries(weights):
+    return np.concatenate(([0], np.cumsum(np.array(weights, dtype=np.int64)))).astype(np.int64)
+
+
+groups_of_weights = st.lists(st.lists(st.integers(0, 9), max_size=14), max_size=4)
+
+
+def layout(groups):
+    used = boundaries([weight for group in groups for weight in group])
+    return used, np.concatenate(([0], np.cumsum([len(g) for g in groups]))).astype(np.int64)
+
+
+@given(groups_of_weights, st.integers(1, 20), st.integers(0, 19))
+def test_packing_equals_the_rule_read_aloud(groups, size, overlap):
+    overlap = min(overlap, size - 1)
+    used, edges = layout(groups)
+    expected = []
+    for first, last in zip(edges[:-1], edges[1:], strict=True):
+        rows = pack_items(used[first : last + 1].tolist(), size, overlap)
+        expected += [[start + int(first), end + int(first)] for start, end in rows]
+    assert pack(used, edges, size, overlap).tolist() == expected
+
+
+@given(groups_of_weights, st.integers(1, 20), st.integers(0, 19))
+def test_no_packed_chunk_lies_inside_another_and_all_items_are_held(groups, size, overlap):
+    used, edges = layout(groups)
+    chunks = pack(used, edges, size, min(overlap, size - 1))
+    assert (np.diff(chunks[:, 0]) > 0).all()
+    assert (np.diff(chunks[:, 1]) > 0).all()
+    held = {item for start, end in chunks.tolist() for item in range(start, end)}
+    assert held == set(range(len(used) - 1))
+    for start, end in chunks.tolist():
+        assert used[end] - used[start] <= size or end == start + 1
+
+
+@given(groups_of_weights, st.integers(1, 20))
+def test_without_overlap_packed_chunks_tile_their_groups(groups, size):
+    used, edges = layout(groups)
+    chunks = pack(used, edges, size, 0).tolist()
+    assert sum(end - start for start, end in chunks) == len(used) - 1
+
+
+@given(st.lists(st.lists(st.integers(1, 9), max_size=14), max_size=4), st.integers(1, 20), st.integers(0, 25), st.booleans())
+def test_character_tails_equal_the_loop_that_pipelines_write(groups, size, tail, keep_tail):
+    positions, edges = layout(groups)
+    expected = []
+    for first, last in zip(edges[:-1], edges[1:], strict=True):
+        expected += pack_items_with_tails(positions[first : last + 1].tolist(), size, tail, keep_tail)
+    starts, ends = pack_with_tails(positions, edges, size, tail, keep_tail=keep_tail)
+    assert list(map(list, zip(starts.tolist(), ends.tolist(), strict=True))) == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=9), max_size=6), st.integers(1, 12))
+def test_large_items_are_cut_at_the_last_step_that_fits(items, size):
+    # An item is a list of step weights; each step is one character.
+    positions = boundaries([len(item) for item in items])
+    step_used = boundaries([weight for item in items for weight in item])
+    used = step_used[positions]
+    steps = np.setdiff1d(np.arange(len(step_used)), positions)
+    here, weights = split_oversize(positions, used, steps, step_used[steps], size)
+    assert here.tolist() == split_items(positions.tolist(), step_used.tolist(), size)
+    assert weights.tolist() == step_used[here].tolist()

@@ -136,7 +136,7 @@ def read_corpus(
         return _read_folder(shown, encoding, names, markup, skip_unreadable)
     if suffix(shown) == ".jsonl":
         return _read_records(_Records(shown, encoding, names, markup))
-    return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip_unreadable)
+    return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)
 
 
 def _read_folder(root: str, encoding: str | None, names: NameFilter, markup: Markup | None, skip: bool) -> Corpus:
@@ -144,7 +144,7 @@ def _read_folder(root: str, encoding: str | None, names: NameFilter, markup: Mar
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
-    corpus = _read_files(root, sorted(found.files), encoding, markup, skip, found)
+    corpus = _read_files(root, sorted(found.files), encoding, markup, skip=skip, found=found)
     if not len(corpus):
         raise InputError(_nothing_found(root, corpus))
     return corpus
@@ -155,6 +155,7 @@ def _read_files(
     files: Sequence[tuple[str, str]],
     encoding: str | None,
     markup: Markup | None,
+    *,
     skip: bool,
     found: _Walk | None = None,
 ) -> Corpus:

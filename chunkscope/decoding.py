@@ -17,8 +17,9 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# tried only to word a message, never to read: the first that fits is named as an example
-_EXAMPLES = ("cp932", "euc_jp", "cp1252")
+# tried only to word a message, never to read: the first that fits is named as an example. EUC-JP comes first, because
+# its bytes are half-width katakana to cp932, whose own bytes EUC-JP nearly always refuses
+_EXAMPLES = ("euc_jp", "cp932")
 _ISO_2022 = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr")
 
 # ESC ( B alone is no sign: terminals write it to reset their colours

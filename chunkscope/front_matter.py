@@ -82,14 +82,12 @@ def attributes_of(text: str) -> dict[str, object]:
     >>> attributes_of("---\nstatus: abolished\nsince: 2024-04-01\ntags: [旅費, 規程]\n---\n")
     {'status': 'abolished', 'since': '2024-04-01', 'tags': ['旅費', '規程']}
     """
-    lines = _lines(text)
+    lines = _lines(text) if front_matter_end(text) else None
     if lines is None:
         return {}
-    import yaml
-
     try:
         value = _Builder().build(_events(lines[0]))
-    except (yaml.YAMLError, _TooMuchError, ValueError):
+    except _TooMuchError:
         return {}
     return value if isinstance(value, dict) else {}
 

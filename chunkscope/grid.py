@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunkers
 from chunkscope.errors import GridError
 
 DEFAULT_SIZES = "50..800"
@@ -149,3 +150,54 @@ def grid_pairs(
             else:
                 skipped[size, width] = Skipped(size, width, f"overlap {width} must be smaller than size {size}")
     return list(pairs), list(skipped.values())
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a sweep: ready chunkers, and the pairs that cannot run.
+
+    Examples
+    --------
+    >>> grid = Grid.of("fixed", "4,8", "0,4")
+    >>> [(str(chunker)) for chunker in grid.chunkers]
+    ['fixed(size=4)', 'fixed(size=8)', 'fixed(size=8, overlap=4)']
+    >>> len(grid.skipped)
+    1
+    """
+
+    chunkers: tuple[Chunker, ...]
+    skipped: tuple[tuple[str, str, Skipped], ...] = ()
+    overlaps: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        chunkers: str | Chunker | Sequence[Chunker],
+        sizes: str | Iterable[int] = DEFAULT_SIZES,
+        overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
+    ) -> Grid:
+        """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
+
+        Headings get a cell for whole sections too.
+        """
+        if isinstance(chunkers, str):
+            chunkers = parse_chunkers(chunkers)
+        elif isinstance(chunkers, Chunker):
+            chunkers = (chunkers,)
+        parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
+        parsed_overlaps = parse_overlaps(overlaps) if isinstance(overlaps, str) else tuple(overlaps)
+        cells: dict[Chunker, None] = {}
+        skipped: list[tuple[str, str, Skipped]] = []
+        for chunker in chunkers:
+            if chunker.size is not None:
+                cells[chunker] = None
+                continue
+            if isinstance(chunker, HeadingChunker) and not chunker.merge:
+                cells[chunker] = None
+            pairs, unable = grid_pairs(parsed_sizes, parsed_overlaps)
+            cells.update((chunker.at(size, overlap), None) for size, overlap in pairs)
+            skipped.extend((chunker.label, chunker.unit, pair) for pair in unable)
+        if not cells:
+            reason = skipped[0][2].reason if skipped else "no size is given"
+            raise GridError(f"the grid has no cell that can run: {reason}")
+        return cls(tuple(cells), tuple(skipped), tuple(str(overlap) for overlap in parsed_overlaps))

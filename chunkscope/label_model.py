@@ -90,7 +90,7 @@ class Problem:
     document : str or None
         The document that the entry names.
     occurrences : tuple of Occurrence
-        Every place where the quote does stand.
+        Every place where the quote does stand, up to a thousand.
     entry : int or None
         Which entry, from 0; None where the question as a whole is meant.
     fix : Fix or None
@@ -136,8 +136,9 @@ class Labels:
         All problems, in the order of the questions and their entries.
     warnings : tuple of str
         What excludes nothing.
-    pins : mapping
-        The evidence of each good entry, by the places of question and entry; of excluded questions too.
+    pins, fixes : mappings
+        By the places of question and entry: the evidence of each good entry, of excluded questions too, and how to
+        mend bad ones.
     """
 
     valid: tuple[Resolved, ...]
@@ -146,6 +147,7 @@ class Labels:
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...] = ()
     pins: Mapping[tuple[int, int], Evidence] = field(default_factory=dict, repr=False)
+    fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)
 
     @property
     def total(self) -> int:

@@ -19,11 +19,26 @@ from chunkscope.uniqueness import Context, unique_extension
 Key: TypeAlias = tuple[int, int]
 """The places of a question and of an entry in it."""
 
-_SHOWN = 5  # places in a message; all of them are in `occurrences`
+_SHOWN = 5  # places in a message; the others are in `occurrences`
+_KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
 _EXTENDED = 20  # places that get their shortest unique passage
 _CONTEXTS = 300  # places whose surroundings are kept to compare them
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
+
+
+@dataclass
+class Places:
+    """Where a quote occurs: all places counted, the first thousand kept."""
+
+    kept: list[tuple[str, int]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, document: str, start: int) -> None:
+        """Count a place."""
+        self.count += 1
+        if len(self.kept) < _KEPT:
+            self.kept.append((document, start))
 
 
 @dataclass
@@ -34,19 +49,20 @@ class Trouble:
     ----------
     key, code, entry
         Which entry, and what is wrong.
-    places : list of (str, int)
+    places : Places
         Where its quote does occur.
     """
 
     key: Key
     code: ProblemCode
     entry: Entry
-    places: list[tuple[str, int]]
+    places: Places
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     near: tuple[Near, str] | None = None
     near_text: str = ""
     n_folded: int = 0
+    is_decided: bool = False
     fix: Fix | None = None
     elsewhere: list[Occurrence] = field(default_factory=list)
     note: str = ""
@@ -80,11 +96,13 @@ class _SecondPass:
         for trouble in troubles:
             if trouble.entry.document is not None and trouble.code != "ambiguous":
                 self._at_home[trouble.entry.document].append(trouble)
-            elif not trouble.places:
+            elif not trouble.places.count:
                 self._homeless.append(trouble)
-            for document, place in trouble.places:
+            for document, place in trouble.places.kept:
                 self._occurring[document].append((trouble, place))
-        self._strayed = [trouble for trouble in troubles if trouble.entry.document is not None and not trouble.places]
+        self._strayed = [
+            trouble for trouble in troubles if trouble.entry.document is not None and not trouble.places.count
+        ]
         self._verbatim = QuoteIndex([trouble.quote for trouble in self._strayed])
         # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
         self._foldable = [trouble for trouble in self._homeless if fold(trouble.quote)]
@@ -117,7 +135,7 @@ class _SecondPass:
         for trouble in troubles:
             if trouble.code == "offset-mismatch":
                 _note_mismatch(trouble, document)
-            if trouble.places:
+            if trouble.places.count:
                 continue
             if fold(trouble.quote) in plain:
                 folded = folded or FoldedText.of(document.text)
@@ -152,6 +170,8 @@ def _note_matches(trouble: Trouble, document: Document, folded: FoldedText) -> N
         return
     _keep_nearer(trouble, document, matches[0])
     trouble.n_folded += len(matches)
+    if trouble.is_decided:
+        return
     trouble.fix = None
     passage = document.text[matches[0].start : matches[0].end]
     if trouble.n_folded == 1 and same_numbers(passage, trouble.quote):
@@ -181,13 +201,14 @@ def _note_mismatch(trouble: Trouble, document: Document) -> None:
     else:
         what = f"{document.name}[{start}:{end}] is {_excerpt(text[start:end])}, not {_excerpt(quote)}"
     trouble.note = what + _other_count(text, quote, start, end)
-    if len(trouble.places) == 1:
-        trouble.fix = Fix(document.name, trouble.places[0][1], trouble.places[0][1] + len(quote), quote)
+    if trouble.places.count == 1:
+        place = trouble.places.kept[0][1]
+        trouble.fix = Fix(document.name, place, place + len(quote), quote)
     if 0 <= start < end <= len(text) and fold(quote) and fold(text[start:end]) == fold(quote):
         here = Fix(document.name, start, end, text[start:end])
         # the quote elsewhere, or its form here: two ways to read it
-        trouble.fix = None if trouble.places or not same_numbers(here.quote, quote) else here
-        trouble.n_folded = -1000 if trouble.fix is None else 0
+        trouble.fix = None if trouble.places.count or not same_numbers(here.quote, quote) else here
+        trouble.is_decided = True
 
 
 def _other_count(text: str, quote: str, start: int, end: int) -> str:
@@ -237,8 +258,8 @@ def _problem(trouble: Trouble, question: Question, known: _KnownNames) -> Proble
 def _ambiguous(trouble: Trouble) -> str:
     quote, places = trouble.quote, trouble.occurrences
     shown = ", ".join(str(place) for place in places[:_SHOWN])
-    message = f"occurs {len(places)} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
-    if len(places) > _CONTEXTS:
+    message = f"occurs {trouble.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
+    if trouble.places.count > _CONTEXTS:
         return f"{message}; quote more of the text"
     best: Occurrence | None = None
     for number, place in enumerate(places[:_EXTENDED]):
@@ -248,9 +269,7 @@ def _ambiguous(trouble: Trouble) -> str:
         left, right = extension
         before, after = trouble.contexts[number]
         passage = before[len(before) - left :] + quote + after[:right]
-        places[number] = longer = Occurrence(
-            place.document, place.start, place.end, place.line, place.column, passage
-        )
+        places[number] = longer = Occurrence(place.document, place.start, place.end, place.line, place.column, passage)
         if best is None or len(passage) < len(best.unique or ""):
             best = longer
     if trouble.entry.document is None and len({place.document for place in places}) == len(places):
@@ -324,7 +343,9 @@ class _KnownNames:
             near = get_close_matches(name, self._names, 1)
         if not near:
             return "no name is like it"
-        return f"did you mean {near[0]!r}?" if len(near) == 1 else f"did you mean one of {', '.join(map(repr, near[:3]))}?"
+        return (
+            f"did you mean {near[0]!r}?" if len(near) == 1 else f"did you mean one of {', '.join(map(repr, near[:3]))}?"
+        )
 
 
 def _form(name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from chunkscope.documents import Document
 from chunkscope.errors import InputError
 from chunkscope.label_model import Evidence, Fix, Labels, Occurrence, Problem, ProblemCode, Resolved
-from chunkscope.label_problems import Key, Trouble, explain
+from chunkscope.label_problems import Key, Places, Trouble, explain
 from chunkscope.questions import Entry, Question
 from chunkscope.quote_search import QuoteIndex, occurrences
 
@@ -34,10 +34,12 @@ def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -
     documents : iterable of Document
         Gone through once, and once more where there are problems to explain.
     questions : sequence of Question
+        Each with its entries; none for those that are unanswerable.
 
     Returns
     -------
     Labels
+        All questions, each either valid, without evidence, or excluded.
 
     Raises
     ------
@@ -51,7 +53,8 @@ def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -
     Examples
     --------
     >>> rules = Document("rules.md", "開場は九時です。閉場は五時です。開場は九時です。")
-    >>> labels = check_labels([rules], [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")])
+    >>> asked = [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")]
+    >>> labels = check_labels([rules], asked)
     >>> [(resolved.question.id, resolved.evidence) for resolved in labels.valid]
     [('q1', (Evidence(document='rules.md', start=8, end=16),))]
     >>> print(labels.problems[0].message)
@@ -63,7 +66,7 @@ def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -
         search.look_at(document)
     problems = explain(held, questions, search.troubles(), search.names) + _duplicates(questions)
     problems.sort(key=lambda item: item[0])
-    return _sort(questions, search, [problem for _, problem in problems], [key[0] for key, _ in problems])
+    return _sort(questions, search, problems)
 
 
 class _Search:
@@ -77,7 +80,8 @@ class _Search:
             for number, question in enumerate(questions)
             for place, entry in enumerate(question.entries)
         }
-        self._places: defaultdict[Key, list[tuple[str, int]]] = defaultdict(list)
+        self._places: defaultdict[Key, Places] = defaultdict(Places)
+        self._matching: defaultdict[Key, Places] = defaultdict(Places)
         self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
         self._named: defaultdict[str, list[Key]] = defaultdict(list)
         self._unnamed: list[Key] = []
@@ -106,13 +110,17 @@ class _Search:
             if entry.span is not None and _stands(text, self._quote(key), *entry.span):
                 self.pins[key] = Evidence(name, *entry.span)
             else:
-                self._places[key] += [(name, place) for place in occurrences(text, self._quote(key))]
+                for place in occurrences(text, self._quote(key)):
+                    self._places[key].add(name, place)
         if keys := self._named.get(name):
             for number, place in sorted(QuoteIndex([self._quote(key) for key in keys]).find(text)):
-                self._places[keys[number]].append((name, place))
+                self._places[keys[number]].add(name, place)
         if self._index is not None:
             for number, place in sorted(self._index.find(text)):
-                self._places[self._unnamed[number]].append((name, place))
+                key = self._unnamed[number]
+                self._places[key].add(name, place)
+                if self._entries[key].span == (place, place + len(self._quote(key))):
+                    self._matching[key].add(name, place)
 
     def troubles(self) -> list[Trouble]:
         """Tell the entries that cannot stand, after all documents have been looked at. Fill `pins` with the rest."""
@@ -126,25 +134,21 @@ class _Search:
         return found
 
     def _judge(self, key: Key, entry: Entry) -> Trouble | None:
-        quote, places = self._quote(key), self._places.get(key, [])
+        places = self._places[key]
         code: ProblemCode
         if is_blank(entry.quote):
             code = "empty"
         elif entry.document is not None and entry.document not in self.names:
             code = "unknown-document"
-        elif entry.span is not None and entry.document is not None:
+        elif entry.span is not None and (entry.document is not None or (places.count and key not in self._matching)):
             code = "offset-mismatch"
         else:
-            if entry.span is not None and places:
-                here = [place for place in places if (place[1], place[1] + len(quote)) == entry.span]
-                if not here:
-                    return Trouble(key, "offset-mismatch", entry, places)
-                places = here
-            if len(places) == 1:
-                document, start = places[0]
-                self.pins[key] = Evidence(document, start, start + len(quote))
+            places = self._matching[key] if entry.span is not None else places
+            if places.count == 1:
+                document, start = places.kept[0]
+                self.pins[key] = Evidence(document, start, start + len(self._quote(key)))
                 return None
-            code = "ambiguous" if places else "missing"
+            code = "ambiguous" if places.count else "missing"
         return Trouble(key, code, entry, places)
 
 
@@ -163,7 +167,7 @@ _BLANK = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 
 def _stands(text: str, quote: str, start: int, end: int) -> bool:
-    return 0 <= start and end - start == len(quote) and text.startswith(quote, start)
+    return start >= 0 and end - start == len(quote) and text.startswith(quote, start)
 
 
 def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, Problem]]:
@@ -178,11 +182,11 @@ def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, Problem]]:
     return found
 
 
-def _sort(questions: Sequence[Question], search: _Search, problems: list[Problem], owners: Sequence[int]) -> Labels:
+def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tuple[Key, Problem]]) -> Labels:
     """Put each question where it belongs."""
     first: dict[int, Problem] = {}
-    for owner, problem in zip(owners, problems, strict=True):
-        first.setdefault(owner, problem)
+    for (number, _), problem in problems:
+        first.setdefault(number, problem)
     valid, without, warnings = [], [], []
     for number, question in enumerate(questions):
         unknown = [name for name in question.trap_docs if name not in search.names]
@@ -201,8 +205,15 @@ def _sort(questions: Sequence[Question], search: _Search, problems: list[Problem
                 warnings.append(f"{question.id}: {entries} are the same span; it counts once")
             evidence.setdefault(span, place)
         valid.append(Resolved(question, tuple(evidence)))
-    excluded = tuple(first[number] for number in sorted(first))
-    return Labels(tuple(valid), tuple(without), excluded, tuple(problems), tuple(warnings), search.pins)
+    return Labels(
+        tuple(valid),
+        tuple(without),
+        excluded=tuple(first.values()),
+        problems=tuple(problem for _, problem in problems),
+        warnings=tuple(warnings),
+        pins=search.pins,
+        fixes={key: problem.fix for key, problem in problems if problem.fix is not None},
+    )
 
 
 def fix_labels(
@@ -236,14 +247,12 @@ def fix_labels(
     [{'id': 'q1', 'doc': 'a.md', 'evidence': ['12円'], 'spans': [[3, 6]]}]
     """
     names = {"doc": "doc", "evidence": "evidence", "spans": "spans", **(fields or {})}
-    fixes = {(problem.id, problem.line, problem.entry): problem.fix for problem in labels.problems}
     records = []
     for number, question in enumerate(questions):
         mended: list[Fix | None] = []
         for place, entry in enumerate(question.entries):
             pin = labels.pins.get((number, place))
-            fix = fixes.get((question.id, question.line, place))
-            mended.append(Fix(*pin, entry.quote or "") if pin else fix)
+            mended.append(Fix(*pin, entry.quote or "") if pin else labels.fixes.get((number, place)))
         records.append(_mended_record(question, mended, names))
     return records
 

@@ -50,7 +50,7 @@ class Reason(NamedTuple):
 
 
 # from the smallest change to the largest
-REASONS = (
+REASONS: tuple[Reason, ...] = (
     Reason("line ends", "line ends are normalised", lambda text: _LINE_END.sub("\n", text)),
     Reason("NFC", "NFC is applied", lambda text: unicodedata.normalize("NFC", text)),
     Reason("white space", "special white space and zero-width characters are overlooked", _space),
@@ -67,11 +67,11 @@ REASONS = (
 
 
 def fold(text: str) -> str:
-    """Make texts equal that differ in what `REASONS` overlooks.
+    r"""Make texts equal that differ in what `REASONS` overlooks.
 
     Examples
     --------
-    >>> fold("Ａ社の 「ＵＲＬ」\\r\\n10〜20") == fold("A社の「url」 10～20")
+    >>> fold("Ａ社の 「ＵＲＬ」\r\n10〜20") == fold("A社の「url」 10～20")
     True
     """
     plain = unicodedata.normalize("NFKC", text.translate(_ALL_MARKS)).casefold().translate(_ALL_MARKS)

@@ -204,14 +204,14 @@ def _fault_message(path: str, faults: Sequence[tuple[int, str]]) -> str:
 
 
 def _question(record: dict[str, object], line: int | None, names: _Names) -> Question:
-    match = record.get(names["match"], "all")
+    match: object = record.get(names["match"], "all")
     if match not in ("all", "any"):
         raise InputError(f"{names['match']!r} must be 'all' or 'any', not {match!r}")
     return Question(
         id=_id(record.get(names["id"]), line, names["id"]),
         question=_text(record.get(names["question"]), names["question"]),
         entries=_entries(record, names),
-        match=cast(Match, match),
+        match=match,
         trap_docs=_strings(record.get(names["trap_docs"]), names["trap_docs"]),
         attributes={key: value for key, value in record.items() if key not in names.known},
         line=line,

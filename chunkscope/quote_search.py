@@ -59,7 +59,8 @@ class QuoteIndex:
         long = [quote for quote in self._owners if len(quote) >= GRAM]
         if len(long) <= _FEW:
             long = []
-        self._one_by_one = [quote for quote in self._owners if quote not in set(long)]
+        hashed = set(long)
+        self._one_by_one = [quote for quote in self._owners if quote not in hashed]
         self._by_hash: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
         if long:
             self._fill(long)

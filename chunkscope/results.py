@@ -63,6 +63,7 @@ class Cell:
     tokens: int | None = None
     split_question_ids: tuple[str, ...] | None = None
     apart_question_ids: tuple[str, ...] | None = None
+    retrieval: tuple[Mapping[str, Any], ...] | None = None
 
     @property
     def key(self) -> tuple[str, str, int | None, int | None]:

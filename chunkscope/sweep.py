@@ -1,97 +1,43 @@
 """A sweep: every chunker at every size and overlap, over all documents.
 
-Each document is looked at once: its boundaries for each way of cutting, and what the measures need. Then only arrays
-are left, and every cell of the grid is arithmetic on them.
+Counts add: the result for some documents and the result for the others make the result for all. So documents are
+swept in batches, in this process or in several, and only one batch is looked at at a time. Documents that one
+question ties together share a batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
-from chunkscope.chunkers import Chunker, FixedChunker, HeadingChunker, parse_chunkers
-from chunkscope.containment import Layout, chunk_set
+from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
-from chunkscope.errors import GridError, LabelError
-from chunkscope.grid import DEFAULT_OVERLAPS, DEFAULT_SIZES, Overlap, Skipped, grid_pairs, parse_overlaps, parse_sizes
-from chunkscope.labels import Labels, check_labels
-from chunkscope.measures.base import Gauge, Measure
+from chunkscope.errors import LabelError
+from chunkscope.grid import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
+from chunkscope.labels import Labels, Resolved, check_labels
+from chunkscope.measures.base import Measure
 from chunkscope.measures.costs import TokenMeasure
 from chunkscope.measures.cuts import CutMeasure
-from chunkscope.measures.evidence import EvidenceMeasure
+from chunkscope.measures.evidence import EvidenceMeasure, longest_evidence
 from chunkscope.measures.shape import ShapeMeasure
 from chunkscope.measures.status import StatusMeasure
 from chunkscope.measures.tables import TableMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
+from chunkscope.pool import run_in_processes
 from chunkscope.questions import Question, QuestionFile
 from chunkscope.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
-from chunkscope.structure.parts import Parts
-from chunkscope.structure.units import Unit, get_unit
+from chunkscope.survey import Progress, survey
 from chunkscope.versions import versions
 
 MAX_CELLS_WITH_IDS = 1000
 BATCH_CHARACTERS = 1 << 22
-"""Documents are measured in batches of about so many characters: enough to keep a tokenizer's threads busy."""
-
-Progress = Callable[[str, int, int], None]
-"""Called with a stage ("documents", "cells"), how many are done, and how many there are."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The cells of a sweep: ready chunkers, and the pairs that cannot run.
-
-    Examples
-    --------
-    >>> grid = Grid.of("fixed", "4,8", "0,4")
-    >>> [(str(chunker)) for chunker in grid.chunkers]
-    ['fixed(size=4)', 'fixed(size=8)', 'fixed(size=8, overlap=4)']
-    >>> len(grid.skipped)
-    1
-    """
-
-    chunkers: tuple[Chunker, ...]
-    skipped: tuple[tuple[str, str, Skipped], ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        chunkers: str | Chunker | Sequence[Chunker],
-        sizes: str | Iterable[int] = DEFAULT_SIZES,
-        overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
-    ) -> Grid:
-        """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
-
-        Headings get a cell for whole sections too.
-        """
-        if isinstance(chunkers, str):
-            chunkers = parse_chunkers(chunkers)
-        elif isinstance(chunkers, Chunker):
-            chunkers = (chunkers,)
-        parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
-        parsed_overlaps = parse_overlaps(overlaps) if isinstance(overlaps, str) else tuple(overlaps)
-        cells: dict[Chunker, None] = {}
-        skipped: list[tuple[str, str, Skipped]] = []
-        for chunker in chunkers:
-            if chunker.size is not None:
-                cells[chunker] = None
-                continue
-            if isinstance(chunker, HeadingChunker) and not chunker.merge:
-                cells[chunker] = None
-            pairs, unable = grid_pairs(parsed_sizes, parsed_overlaps)
-            cells.update((chunker.at(size, overlap), None) for size, overlap in pairs)
-            skipped.extend((chunker.label, chunker.unit, pair) for pair in unable)
-        if not cells:
-            reason = skipped[0][2].reason if skipped else "no size is given"
-            raise GridError(f"the grid has no cell that can run: {reason}")
-        return cls(tuple(cells), tuple(skipped))
-
-    @property
-    def families(self) -> tuple[Chunker, ...]:
-        """The ways of cutting, without sizes: each segments a document once."""
-        return tuple(dict.fromkeys(chunker.at(None) for chunker in self.chunkers))
+"""A batch holds about so many characters, and more where a large grid makes each batch dear."""
+CELLS_OF_A_SMALL_GRID = 200
 
 
 def sweep(
@@ -107,6 +53,7 @@ def sweep(
     count_tokens: str | None = None,
     measures: Sequence[Measure] = (),
     settings: Mapping[str, Any] | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> SweepResult:
     """Cut documents at every setting of a grid and count what each does to them.
@@ -130,6 +77,10 @@ def sweep(
         Token encoding in which to count what is to be embedded.
     measures : sequence of Measure
         Further ones; what they count goes into fields of `Cell`.
+    settings : mapping, optional
+        What else was held fixed, to be kept with the result.
+    jobs : int
+        Processes that share the documents; the result is the same. More than one needs a script that can be imported.
     progress : callable, optional
 
     Returns
@@ -154,33 +105,162 @@ def sweep(
     """
     corpus = Corpus.of(documents)
     grid = Grid.of(chunkers, sizes, overlaps)
-    labels = _sound_labels(corpus, questions, skip_bad_labels) if questions is not None else None
+    labels = None if questions is None else _sound_labels(corpus, questions, skip_bad_labels)
     if with_ids is None:
         with_ids = len(grid.chunkers) <= MAX_CELLS_WITH_IDS
-    chosen: list[Measure] = [ShapeMeasure(grid.chunkers, _least_chunk(grid)), TableMeasure(), StatusMeasure()]
-    evidence = EvidenceMeasure(labels.valid, grid.chunkers, with_ids=with_ids) if labels else None
-    chosen.append(evidence or WholenessMeasure())
-    if with_cuts:
-        chosen.append(CutMeasure())
-    if count_tokens:
-        chosen.append(TokenMeasure(count_tokens, grid.chunkers))
-    chosen.extend(measures)
-    units = {chunker.unit for chunker in grid.families} | {count_tokens or "char"}
-    survey = survey_documents(corpus, grid.families, chosen, sorted(units - {"char"}), progress)
-    cells = tuple(survey.cells(grid.chunkers, progress))
+    plan = Plan(grid.chunkers, labels is not None, with_ids, with_cuts, count_tokens, tuple(measures))
+    resolved = [question for question in labels.valid if question.evidence] if labels else []
+    room = BATCH_CHARACTERS * max(1, len(grid.chunkers) // CELLS_OF_A_SMALL_GRID)
+    batches = tie_batches(corpus, resolved, None if measures else room)
+    total, seen, characters = _add_up(plan, batches, jobs, len(corpus), progress)
     return SweepResult(
-        settings={"versions": versions(), **(settings or {})},
-        corpus=_corpus_info(corpus, survey.layout),
-        questions=_questions_info(questions, labels, cells, evidence, survey) if labels else None,
-        cells=cells,
+        settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
+        corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
+        questions=_questions_info(questions, labels, total, plan.families) if labels else None,
+        cells=_in_order_of_questions(total.cells, resolved),
         skipped=grid.skipped,
     )
 
 
-def _least_chunk(grid: Grid) -> int:
-    """Give the shortest length in characters of a chunk that does not end its document."""
-    plain = all(isinstance(chunker, FixedChunker) and chunker.unit == "char" for chunker in grid.chunkers)
-    return min(chunker.required_size() for chunker in grid.chunkers) if plain else 1
+@dataclass(frozen=True)
+class Plan:
+    """What a batch needs to know of a sweep."""
+
+    chunkers: tuple[Chunker, ...]
+    with_questions: bool
+    with_ids: bool
+    with_cuts: bool
+    count_tokens: str | None
+    further: tuple[Measure, ...]
+
+    @property
+    def families(self) -> tuple[Chunker, ...]:
+        """The ways of cutting, without sizes: each segments a document once."""
+        return tuple(dict.fromkeys(chunker.at(None) for chunker in self.chunkers))
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units that documents are measured in, characters left out."""
+        return tuple(sorted({*(family.unit for family in self.families), self.count_tokens or "char"} - {"char"}))
+
+    def measures(self, questions: Sequence[Resolved]) -> list[Measure]:
+        """Set up what is counted."""
+        chosen: list[Measure] = [ShapeMeasure(self.chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
+        if self.with_questions:
+            chosen.append(EvidenceMeasure(questions, self.chunkers, with_ids=self.with_ids))
+        else:
+            chosen.append(WholenessMeasure())
+        if self.with_cuts:
+            chosen.append(CutMeasure())
+        if self.count_tokens:
+            chosen.append(TokenMeasure(self.count_tokens, self.chunkers))
+        return [*chosen, *self.further]
+
+    def _least_chunk(self) -> int:
+        """Give the shortest length in characters of a chunk that does not end its document."""
+        plain = all(isinstance(chunker, FixedChunker) and chunker.unit == "char" for chunker in self.chunkers)
+        return min(chunker.required_size() for chunker in self.chunkers) if plain else 1
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents that are swept together, and the questions that are about them alone."""
+
+    documents: tuple[Document, ...]
+    questions: tuple[Resolved, ...]
+
+
+@dataclass(frozen=True)
+class Total:
+    """The counts of some batches."""
+
+    cells: tuple[Cell, ...]
+    longest: Mapping[str, int]
+
+    def __add__(self, other: Total) -> Total:
+        units = {*self.longest, *other.longest}
+        return Total(
+            tuple(map(add, self.cells, other.cells)),
+            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in sorted(units)},
+        )
+
+
+def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None) -> Total:
+    """Count all cells over the documents of one batch."""
+    surveyed = survey(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
+    return Total(tuple(surveyed.cells(plan.chunkers, progress)), longest_evidence(surveyed.gauges))
+
+
+def tie_batches(corpus: Corpus, questions: Sequence[Resolved], characters: int | None) -> Iterator[Batch]:
+    """Deal documents out in batches of about so many characters; None: all in one.
+
+    Documents that a question ties together, directly or through others, come in one batch, when the last is read.
+    """
+    tie = _Ties(questions)
+    waiting: dict[str, list[Document]] = {}
+    batch: list[Document] = []
+    size, any_batch = 0, False
+    for document in corpus:
+        group = tie.group_of(document.name)
+        held = waiting.setdefault(group, [])
+        held.append(document)
+        if len(held) < tie.group_size(group):
+            continue
+        batch.extend(waiting.pop(group))
+        size += sum(len(member.text) for member in held)
+        if characters is not None and size >= characters:
+            yield tie.batch(batch)
+            batch, size, any_batch = [], 0, True
+    if batch or not any_batch:
+        yield tie.batch(batch)
+
+
+class _Ties:
+    """Which documents questions tie together."""
+
+    def __init__(self, questions: Sequence[Resolved]) -> None:
+        self._leader: dict[str, str] = {}
+        self._questions: dict[str, list[tuple[int, Resolved]]] = {}
+        for number, question in enumerate(questions):
+            names = [entry.document for entry in question.evidence]
+            self._questions.setdefault(names[0], []).append((number, question))
+            for name in names[1:]:
+                self._leader[self.group_of(name)] = self.group_of(names[0])
+        self._sizes: dict[str, int] = {}
+        for name in self._leader:
+            self._sizes.setdefault(self.group_of(name), 1)
+        for name in {name for name in self._leader if self.group_of(name) != name}:
+            self._sizes[self.group_of(name)] += 1
+
+    def group_of(self, name: str) -> str:
+        while (leader := self._leader.get(name, name)) != name:
+            name = leader
+        return name
+
+    def group_size(self, group: str) -> int:
+        return self._sizes.get(group, 1)
+
+    def batch(self, documents: Sequence[Document]) -> Batch:
+        asked = [pair for document in documents for pair in self._questions.get(document.name, ())]
+        return Batch(tuple(documents), tuple(question for _, question in sorted(asked, key=lambda pair: pair[0])))
+
+
+def _add_up(
+    plan: Plan, batches: Iterator[Batch], jobs: int, n_documents: int, progress: Progress | None
+) -> tuple[Total, int, int]:
+    totals: list[Total] = []
+    seen = 0
+    results = (
+        run_in_processes(sweep_batch, plan, batches, jobs)
+        if jobs > 1
+        else ((batch, sweep_batch(plan, batch, progress)) for batch in batches)
+    )
+    for batch, total in results:
+        totals = [reduce(add, [*totals, total])]
+        seen += len(batch.documents)
+        if progress:
+            progress("documents", seen, n_documents)
+    return totals[0], seen, totals[0].cells[0].characters
 
 
 def _sound_labels(
@@ -194,121 +274,31 @@ def _sound_labels(
     if labels.problems and not skip_bad_labels:
         first = labels.problems[0]
         rest = f" (and {len(labels.problems) - 1} more)" if len(labels.problems) > 1 else ""
-        raise LabelError(f"{first.message}{rest}; see `chunkscope labels`, or leave such questions out")
+        raise LabelError(
+            f"question {first.id}: {first.problem}: {first.message}{rest}; "
+            "`chunkscope labels` lists all, --skip-bad-labels leaves such questions out"
+        )
     return labels
 
 
-@dataclass
-class Survey:
-    """What one look at each document left: no text, only boundaries and what the measures took."""
+def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved]) -> tuple[Cell, ...]:
+    """Name questions in the order of their file, whatever batch they were in."""
+    place = {question.question.id: number for number, question in enumerate(questions)}
 
-    layout: Layout
-    segments: Mapping[Chunker, Any]
-    gauges: Sequence[Gauge]
-    names_seen: int = field(default=0)
+    def ordered(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if ids is None else tuple(sorted(ids, key=place.__getitem__))
 
-    def cells(self, chunkers: Sequence[Chunker], progress: Progress | None = None) -> Iterator[Cell]:
-        """Count each cell."""
-        characters = int(self.layout.edges[-1])
-        for done, chunker in enumerate(chunkers):
-            if progress:
-                progress("cells", done, len(chunkers))
-            chunks = chunk_set(self.layout, chunker, self.segments[chunker.at(None)])
-            counts: dict[str, Any] = {}
-            for gauge in self.gauges:
-                counts.update(gauge.count(chunks))
-            overlap = None if chunker.size is None else chunker.overlap
-            yield Cell(chunker.label, chunker.unit, chunker.size, overlap, characters, **counts)
-        if progress:
-            progress("cells", len(chunkers), len(chunkers))
-
-
-def survey_documents(
-    corpus: Corpus,
-    families: Sequence[Chunker],
-    measures: Sequence[Measure],
-    units: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Survey:
-    """Look at each document once.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    families : sequence of Chunker
-        Ways of cutting, without sizes.
-    measures : sequence of Measure
-    units : sequence of str
-        Units other than characters in which documents are measured, in batches.
-    """
-    names: list[str] = []
-    lengths: list[int] = []
-    segments: dict[Chunker, list[Any]] = {family: [] for family in families}
-    observed: list[list[Any]] = [[] for _ in measures]
-    for parts in _in_batches(corpus, [get_unit(unit) for unit in units]):
-        names.append(parts.document.name)
-        lengths.append(parts.length)
-        for family, found in segments.items():
-            found.append(family.segment(parts))
-        for measure, taken in zip(measures, observed, strict=True):
-            taken.append(measure.observe(parts))
-        if progress:
-            progress("documents", len(names), len(corpus))
-    layout = Layout.of(names, lengths)
-    return Survey(
-        layout,
-        {family: family.join(found) for family, found in segments.items()},
-        [measure.prepare(taken, layout) for measure, taken in zip(measures, observed, strict=True)],
+    return tuple(
+        dataclasses.replace(
+            cell,
+            split_question_ids=ordered(cell.split_question_ids),
+            apart_question_ids=ordered(cell.apart_question_ids),
+        )
+        for cell in cells
     )
 
 
-def _in_batches(corpus: Corpus, units: Sequence[Unit]) -> Iterator[Parts]:
-    """Give the parts of each document; tokenizers get many documents at a time, and each document once."""
-    if not units:
-        yield from map(Parts, corpus)
-        return
-    batch: list[Document] = []
-    waiting = 0
-    for document in corpus:
-        batch.append(document)
-        waiting += len(document.text)
-        if waiting >= BATCH_CHARACTERS:
-            yield from _measured(batch, units)
-            batch, waiting = [], 0
-    yield from _measured(batch, units)
-
-
-def _measured(batch: Sequence[Document], units: Sequence[Unit]) -> list[Parts]:
-    parts = [Parts(document) for document in batch]
-    for unit in units:
-        measured = unit.measure_all([document.text for document in batch], [document.name for document in batch])
-        for part, length in zip(parts, measured, strict=True):
-            part.keep(unit, length)
-    return parts
-
-
-def _corpus_info(corpus: Corpus, layout: Layout) -> CorpusInfo:
-    return CorpusInfo(
-        path=corpus.path,
-        documents=len(layout.names),
-        characters=int(layout.edges[-1]),
-        files=corpus.files,
-        unreadable=corpus.unreadable,
-        ignored=corpus.ignored,
-    )
-
-
-def _questions_info(
-    questions: object,
-    labels: Labels,
-    cells: Sequence[Cell],
-    evidence: EvidenceMeasure | None,
-    survey: Survey,
-) -> QuestionsInfo:
-    gauge = next((gauge for gauge in survey.gauges if hasattr(gauge, "places")), None)
-    longest = (
-        {unit: int(place[:, 1].max(initial=0)) for (unit, _), place in gauge.places.items()} if gauge is not None else {}
-    )
+def _questions_info(questions: object, labels: Labels, total: Total, families: Sequence[Chunker]) -> QuestionsInfo:
     return QuestionsInfo(
         path=questions.path if isinstance(questions, QuestionFile) else "",
         sha256=questions.sha256 if isinstance(questions, QuestionFile) else "",
@@ -316,7 +306,7 @@ def _questions_info(
         valid=len(labels.valid),
         without_evidence=len(labels.without_evidence),
         excluded=tuple((problem.id, problem.problem) for problem in labels.excluded),
-        evidence=evidence.n_entries if evidence else 0,
-        table=cells[0].table_questions if cells else 0,
-        longest=longest,
+        evidence=sum(len(question.evidence) for question in labels.valid),
+        table=total.cells[0].table_questions,
+        longest={family.unit: total.longest.get(family.unit, 0) for family in families},
     )

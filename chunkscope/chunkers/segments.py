@@ -81,7 +81,7 @@ def join_segments(parts: Sequence[Segments]) -> Segments:
         positions=np.concatenate(start + [part.positions[1:] + offset for part, offset, _, _ in rows]),
         used=np.concatenate(start + [part.used[1:] + weight for part, _, weight, _ in rows]),
         groups=np.concatenate(start + [part.groups[1:] + index for part, _, _, index in rows]),
-        documents=np.array(indices, dtype=np.int64),
+        documents=np.concatenate(start + [part.documents[1:] + index for part, _, _, index in rows]),
         steps=np.concatenate([EMPTY] + [part.steps + offset for part, offset, _, _ in rows]),
         used_at_steps=np.concatenate([EMPTY] + [part.used_at_steps + weight for part, _, weight, _ in rows]),
     )

@@ -227,3 +227,14 @@ class EvidenceGauge:
         )
         evidence, questions = expected_splits(places, chunker.size, chunker.size - chunker.overlap)
         return {"expected_split_evidence": evidence, "expected_split_questions": questions}
+
+
+def longest_evidence(gauges: Sequence[object]) -> dict[str, int]:
+    """Give for each unit how long the longest evidence is."""
+    return {
+        unit: int(place[:, 1].max(initial=0))
+        for gauge in gauges
+        if isinstance(gauge, EvidenceGauge)
+        for (unit, raw), place in gauge.places.items()
+        if not raw or (unit, False) not in gauge.places
+    }

@@ -1,5 +1,7 @@
 """English words that a full stop does not end, and words that a sentence starts with."""
 
+# ruff: noqa: SIM905  words in a row are easier to read and to add to than a list of literals
+
 from __future__ import annotations
 
 ALWAYS_GO_ON = frozenset("e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs".split())
@@ -11,7 +13,10 @@ TITLES = frozenset(
 )
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
-BEFORE_NUMBERS = frozenset("no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt".split())
+BEFORE_NUMBERS = frozenset(
+    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt "
+    "jan feb mar apr jun jul aug sept sep oct nov dec".split()
+)
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
 
 MAY_END = frozenset("inc ltd co corp bros al".split())
@@ -35,3 +40,6 @@ SENTENCE_OPENERS = (
     "Unlike Until Use Was We Were What When Where Whether Which While Who Why With Would Yesterday Yet You Your"
 ).split()
 """A capitalised word that hardly ever belongs to a name."""
+
+LOWER_CASE_OPENERS = "he however i it she that the there these they this those we you".split()
+"""The same where all is written in lower case, and 'in' or 'as' tells nothing."""

@@ -247,7 +247,7 @@ def _add_row(blocks: _Blocks, raw: bytes, name: str, line: int) -> None:
         table.delimiter = delimiter
         table.end = _line_end(raw, delimiter)
     elif not table.is_broken:
-        if is_code_after_table(raw, line, table.header[0], is_contained=table.is_contained):
+        if is_code_after_table(raw, line, table.delimiter, is_contained=table.is_contained):
             table.is_broken = True
             blocks.code_after_tables.append(line)
         table.rows.append(row)

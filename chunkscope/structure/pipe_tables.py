@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 _CELLS = rb"\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
 _DELIMITER_ROW = re.compile(rb"\n[ \t>]*+" + _CELLS + rb"(?=\r?\n|\Z)")
-_PARTED_HYPHENS = re.compile(rb"-[ \t]++-")
 _PREFIX = re.compile(rb"[ \t>]*+")
 _TAB_STOP = 4
 _CODE_INDENT = 4
@@ -59,38 +58,39 @@ def mark_headers(raw: bytearray, starts: set[int], html: Iterable[tuple[int, int
     return changed
 
 
-def is_code_after_table(raw: bytes, row: int, header: int, *, is_contained: bool) -> bool:
-    r"""Tell whether the line at `row` is indented so far that it ends the table with the line `header`.
+def is_code_after_table(raw: bytes, row: int, delimiter: int, *, is_contained: bool) -> bool:
+    r"""Tell whether the line at `row` is indented so far that it ends the table with the delimiter row `delimiter`.
 
-    In a list or quote the indentation is measured from the header, where the container's own is not known.
+    In a list or quote, whose own indentation is not known, that of the delimiter row stands for it.
 
     Examples
     --------
-    >>> is_code_after_table(b"a | b\n-|-\n    1\n", 10, 0, is_contained=False)
+    >>> is_code_after_table(b"a | b\n-|-\n    1\n", 10, 6, is_contained=False)
     True
     """
     base = 0
     if is_contained:
         # the space behind a mark of a quote is no indentation, and may be missing above
-        base = _column(raw, header) + (raw[_after_prefix(raw, header) - 1 :][:1] == b">")
+        base = _column(raw, delimiter) + (raw[_after_prefix(raw, delimiter) - 1] == ord(">"))
     return _column(raw, row) - base >= _CODE_INDENT
 
 
 def refuse_delimiter(raw: bytearray, line: int) -> bool:
-    """Keep the line at `line` from being a delimiter row, in place, if it is none; tell whether it had to be.
+    r"""Keep the line at `line` from being a delimiter row, in place, if it is none; tell whether it had to be.
 
     Examples
     --------
-    >>> raw = bytearray(b"|a|b|\\n|- -|-|")
+    >>> raw = bytearray(b"|a|b|\n|- -|-|")
     >>> refuse_delimiter(raw, 6), raw
-    (True, bytearray(b'|a|b|\\n|- x|-|'))
+    (True, bytearray(b'|a|b|\n|- -|x|'))
     """
+    if _DELIMITER_ROW.match(raw, line - 1):
+        return False
     end = raw.find(b"\n", line)
-    end = len(raw) if end < 0 else end
-    parted = _PARTED_HYPHENS.search(raw, line, end)
-    if parted:
-        raw[parted.end() - 1] = ord("x")
-    return parted is not None
+    hyphen = raw.rfind(b"-", line, len(raw) if end < 0 else end)
+    if hyphen >= 0:
+        raw[hyphen] = ord("x")
+    return hyphen >= 0
 
 
 def blank_line(raw: bytearray, line: int) -> None:

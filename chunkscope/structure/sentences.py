@@ -4,7 +4,8 @@ Blocks are boundaries always. Inside a block of prose the end marks decide: the 
 other scripts) by themselves, the ASCII ones where white space or Japanese follows and the word before is no
 abbreviation, number or list label. A sentence takes along what follows its end mark: further marks, closing quotes and
 brackets, reference marks and white space. Nothing ends inside brackets or quotes that close in the same block, nor
-behind a closing bracket if a particle goes on (``「はい。」と言った``). Code lines, table rows and front matter are whole.
+behind a closing bracket if a particle goes on (``「はい。」と言った``). Code lines, table rows and front matter stay
+whole.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
@@ -22,12 +23,14 @@ from chunkscope.spans import IntArray, Span, union
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,
+    LOWER_CASE_OPENERS,
     MAY_END,
     MAY_END_IF_CAPITAL,
     NAMES_WITH_MARKS,
     SENTENCE_OPENERS,
     TITLES,
 )
+from chunkscope.structure.brackets import ROUND, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.model import Structure
 
@@ -35,24 +38,29 @@ WIDE = "。｡！？．‼⁇⁈⁉।॥۔؟։።፧။។﹒﹖﹗︒"
 ASCII = ".!?…‥"
 CLOSING = "」』）】〕］｝〉》〗〙〛｣”’»›＂＇)}⁰-⁹¹²³"
 SYMMETRIC = "*_~`\"'"
+CLOSED = CLOSING + SYMMETRIC + ">"
 MARKS = r"\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\u200d"
 BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 KANA_KANJI = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿豈-龎ｦ-ﾟ\U00020000-\U000323af"
+FIGURES = ("図", "表", "式", "第")
 OPENING = "「『（【〔［｛〈《“‘｢"
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
 LABEL_LENGTH = 24
 WORD_LENGTH = 24
-STRAIGHT_QUOTE_LENGTH = 1000
-"""A longer stretch between straight quotes is more likely two stray ones."""
 
-# what stays with an end mark: marks, closing brackets, [1], the rest of a link, (笑), and an ellipsis ". . ."
+LOWER_CASE_LENGTH = 80
+"""A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
+
+# what stays with an end mark: marks, closing brackets and tags, [1], the rest of a link, (笑), a backslash that breaks
+# the line, and an ellipsis ". . ."
 _TAIL = (
     rf"(?:[{WIDE}{ASCII}{MARKS}{CLOSING}]++|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)|\]\([^()\s]*+\)|\](?![(\[])"
-    rf"|\[\^?\w[\w ]{{0,3}}\](?!\()|[（(][笑泣汗涙爆怒驚][）)]|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
+    rf"|\[\^?\w[\w ]{{0,3}}\](?!\()|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
+    rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
 )
-_BLANKS = rf"[{BLANK}]*+(?:<[bB][rR]\s*/?>[{BLANK}]*+)*+"
+_BLANKS = rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|>(?=[ \t>]*(?:[\r\n]|\Z)))[{BLANK}]*+)*+"
 _CANDIDATE = re.compile(
     rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}{MARKS}][{WIDE}{ASCII}])"
     rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}[{BLANK}{KANA_KANJI}{OPENING}]))"
@@ -61,6 +69,8 @@ _CANDIDATE = re.compile(
 _BLANK_RUN = re.compile(_BLANKS)
 _HAS_WIDE = re.compile(f"[{WIDE}]")
 _JAPANESE = re.compile(f"[{KANA_KANJI}]")
+_JAPANESE_END = re.compile(f"[{KANA_KANJI}〜～」』）】]")
+_HIRAGANA = re.compile("[ぁ-ゖ]")
 _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
 _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|[a-h]\.[ \t]+[A-Z]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
@@ -70,9 +80,10 @@ _LABEL = re.compile(
 )
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
-_NUMBER = re.compile(r"[#(]?[0-9０-９]|[IVXLC]+\b|[A-Z]\b")
+_NUMBER = re.compile(r"[#(]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
 _OPENER = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
-_NO_START = re.compile(r"[,;:)\]}、，・。）」』】]|\.(?![^\W_])")
+_OPENER_IN_LOWER_CASE = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
+_NO_START = re.compile(r"[,;:)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])")
 _GOES_ON_QUOTE = (
     r"って|と(?!ころ[がで]|りあえず|にかく|ても|きどき|もあれ|もかく|はいえ)|など|を|の(?!ち|ん|ど|ろ|び|こり)"
 )
@@ -83,17 +94,28 @@ _AFTER_QUOTE = re.compile(
 )
 _AFTER_MARK = re.compile(rf"(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，・])")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
-_BRACKETS = re.compile(r"[「」『』（）()\[\]［］【】〔〕〈〉《》“”｢｣\"]|`+")
-_KINDS = dict(zip("」』）)］]】〕〉》”｣", "「『（（［［【〔〈《“「", strict=True)) | {"(": "（", "[": "［", "｢": "「"}
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
+_place_opened = attrgetter("open")
 
 
-class _Pair(NamedTuple):
-    """Outermost brackets or quotes: where they open and close, and whether they are round."""
+class _Block:
+    """A block of prose, and what is looked up in it once, if at all."""
 
-    open: int
-    close: int
-    is_round: bool
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Its brackets and quotes."""
+        return outermost_pairs(self.text, self.start, self.end)
+
+    @cached_property
+    def is_lower_case(self) -> bool:
+        """Whether it is written without capital letters."""
+        prose = self.text[self.start : self.end]
+        return len(prose) >= LOWER_CASE_LENGTH and prose == prose.lower()
 
 
 def line_starts(text: str) -> IntArray:
@@ -170,122 +192,133 @@ def _prose(structure: Structure, length: int) -> Iterator[Span]:
 def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
     """Give where sentences start inside blocks."""
     number = bisect_right(bounds, region[0])
-    block = sentence = bounds[number - 1]
-    pairs: list[_Pair] | None = None
+    sentence = bounds[number - 1]
+    block = _Block(text, sentence, bounds[number])
     for match in _CANDIDATE.finditer(text, *region):
         mark, boundary = match.span()
-        if mark >= bounds[number]:
+        if mark >= block.end:
             number = bisect_right(bounds, mark, number)
-            block = sentence = bounds[number - 1]
-            pairs = None
-        if boundary >= bounds[number]:
+            sentence = bounds[number - 1]
+            block = _Block(text, sentence, bounds[number])
+        if boundary >= block.end:
             continue
         end = match.start(1)
         if _HAS_WIDE.search(text, mark, end):
             if end == boundary and text[end] in SYMMETRIC:
-                boundary = _behind_other_half(text, block, mark, end)
-            is_end = boundary < bounds[number] and _wide_ends(text, mark, end, boundary, sentence)
+                end = _behind_other_half(text, block.start, mark, end)
+                boundary = _BLANK_RUN.match(text, end).end()  # type: ignore[union-attr]
+            is_end = boundary < block.end and _wide_ends(text, mark, end, boundary, sentence)
         elif end == boundary:
             is_end = _joined_ends(text, mark, end)
         else:
-            is_end = _spaced_ends(text, mark, end, boundary, sentence)
-        if not is_end:
-            continue
-        if pairs is None:
-            pairs = _pairs(text, block, bounds[number])
-        if pairs and _is_held(text, pairs, mark, end, sentence):
-            continue
-        sentence = boundary
-        yield boundary
+            is_end = _spaced_ends(block, mark, end, boundary, sentence)
+        if is_end and not _is_held(block, mark, end, sentence):
+            sentence = boundary
+            yield boundary
 
 
 def _wide_ends(text: str, mark: int, end: int, boundary: int, sentence: int) -> bool:
     """Decide on end marks that need no white space."""
-    first, last = text[mark], text[end - 1]
-    if end == mark + 1 and first == "．" and mark:
-        before = text[mark - 1]
-        if _is_label(text, sentence, mark) or (before in "図表式第" and text[boundary].isdigit()):
-            return False
-        if before.isalnum() and not _JAPANESE.match(before):
-            behind = text[boundary]
-            if behind.isalnum() and end == boundary and not _JAPANESE.match(behind):
-                return False
-            return not _is_abbreviation(text, mark, boundary)
-    if last in CLOSING:
+    last = text[end - 1]
+    if end == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, boundary, sentence):
+        return False
+    if last in CLOSED:
         return not _AFTER_QUOTE.match(text, end)
     if last in "！!？?":
-        if end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS:
-            return False
-        return not _AFTER_MARK.match(text, end)
+        is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
+        return not (is_name or _AFTER_MARK.match(text, end))
     return text[boundary] not in "、，・"
+
+
+def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:
+    """Tell a full-width full stop from the point of １．５, of 図．１ and of Ｄｒ．スミス."""
+    before, behind = text[mark - 1 : mark], text[boundary]
+    if _is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()):
+        return False
+    if not before.isalnum() or _JAPANESE.match(before):
+        return True
+    if boundary == mark + 1 and (before.isdigit() or (behind.isalnum() and not _JAPANESE.match(behind))):
+        return False
+    return not _is_abbreviation(text, mark, boundary, _OPENER)
 
 
 def _joined_ends(text: str, mark: int, end: int) -> bool:
     """Decide on ASCII end marks that are followed by no white space."""
     marks = text[mark:end]
     behind = text[end]
-    after_japanese = mark > 0 and bool(_JAPANESE.match(text[mark - 1]) or text[mark - 1] in "〜～」』）】")
     if "!" in marks or "?" in marks:
-        if after_japanese:
-            if _NO_START_AFTER_JAPANESE.match(behind) or (behind == "[" and marks[-1] == "!"):
-                return False
-        elif marks.count("!") + marks.count("?") < 2 or not _JAPANESE.match(behind):
-            return False
-        return not (_AFTER_QUOTE if marks[-1] in CLOSING else _AFTER_MARK).match(text, end)
+        if _JAPANESE_END.match(text, mark - 1):
+            is_end = not (_NO_START_AFTER_JAPANESE.match(behind) or (behind == "[" and marks[-1] == "!"))
+        else:
+            is_end = marks.count("!") + marks.count("?") > 1 and bool(_JAPANESE.match(behind))
+        return is_end and not _goes_on(text, end, end)
     # "です.次": as a rule only sentences end in hiragana, while 'メニュー.ファイル' is a name
-    return marks[0] == "." and marks[1:2] != "." and "ぁ" <= text[mark - 1] <= "ゖ" and bool(_JAPANESE.match(behind))
+    return marks[0] == "." and marks[1:2] != "." and bool(_HIRAGANA.match(text, mark - 1) and _JAPANESE.match(behind))
 
 
-def _spaced_ends(text: str, mark: int, end: int, boundary: int, sentence: int) -> bool:
+def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int) -> bool:
     """Decide on ASCII end marks that are followed by white space."""
+    text = block.text
     if _NO_START.match(text, boundary):
         return False
-    after_japanese = mark > 0 and bool(_JAPANESE.match(text[mark - 1]))
+    is_japanese = bool(_JAPANESE.match(text, mark - 1))
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
-    if first.islower() and not after_japanese and not _LOWER_START.match(text, place):
-        return False
+    opener = _OPENER
+    if first.islower() and not is_japanese and not _LOWER_START.match(text, place):
+        if not block.is_lower_case:
+            return False
+        opener = _OPENER_IN_LOWER_CASE
     marks = text[mark:end]
     if "!" in marks or "?" in marks:
         if marks == "!" and _word_before(text, mark).lower() in NAMES_WITH_MARKS:
-            return bool(_OPENER.match(text, boundary))
-        if after_japanese:
-            return not (_AFTER_QUOTE if marks[-1] in CLOSING else _AFTER_MARK).match(text, boundary)
-        return True
-    dots = marks.count(".")
-    if dots > 1 or "…" in marks or "‥" in marks:
-        is_pause = ". ." in marks.replace("\u00a0", " ") and dots == 3
-        is_omission = mark > 0 and text[mark - 1] in "[(（［"
+            return bool(opener.match(text, boundary))
+        return not (is_japanese and _goes_on(text, end, boundary))
+    if marks.count(".") > 1 or marks[0] in "…‥":
+        is_pause = marks.count(".") == 3 and marks[1] != "."
+        is_omission = text[mark - 1 : mark] in ("[", "(", "（", "［")
         return first.isupper() and not is_pause and not is_omission
-    if _is_label(text, sentence, mark):
-        return False
-    if after_japanese:
-        return not (text[mark - 1] in "図表式第" and first.isdigit())
-    return not _is_abbreviation(text, mark, boundary)
+    if is_japanese:
+        goes_on = text[mark - 1] in FIGURES and first.isdigit()
+    else:
+        goes_on = _is_abbreviation(text, mark, boundary, opener)
+    return not (goes_on or _is_label(text, sentence, mark))
 
 
-def _is_abbreviation(text: str, mark: int, boundary: int) -> bool:
+def _goes_on(text: str, end: int, boundary: int) -> bool:
+    """Tell whether a Japanese sentence goes on behind its end mark: 「行く！」と, なぜ？と."""
+    return bool((_AFTER_QUOTE if text[end - 1] in CLOSED else _AFTER_MARK).match(text, boundary))
+
+
+def _is_abbreviation(text: str, mark: int, boundary: int, opener: re.Pattern[str]) -> bool:
     """Tell whether the full stop at `mark` belongs to the word before it, and the sentence goes on at `boundary`."""
     word = _word_before(text, mark)
-    lower = word.lower()
     if len(word) == 1 and word.isupper():
-        start = mark - 1
-        in_front = text[start - 1] if start else " "
-        if not (in_front.isspace() or in_front in "(（\"'“‘「『[*_") and not _JAPANESE.match(in_front):
-            return False
-        is_unit = start > 1 and text[start - 2].isdigit()
-        return not (is_unit or _OPENER.match(text, boundary))
-    if lower in ALWAYS_GO_ON or (lower in TITLES and word[0].isupper()):
+        return _is_initial(text, mark) and not opener.match(text, boundary)
+    if word.isdigit():
+        return len(word) <= 2 and _is_number_in_front_of_line(text, mark)
+    lower = word.lower()
+    is_capital = word[:1].isupper() or opener is _OPENER_IN_LOWER_CASE
+    if lower in ALWAYS_GO_ON or (lower in TITLES and is_capital):
         return True
-    if lower in BEFORE_NUMBERS:
-        return bool(_NUMBER.match(text, boundary))
-    if lower in MAY_END or (lower in MAY_END_IF_CAPITAL and word[0].isupper()) or _INITIALS.fullmatch(word):
-        return not _OPENER.match(text, boundary)
-    if word.isdigit() and len(word) <= 2:
-        start = max(mark - LABEL_LENGTH, 0)
-        line = max(text.rfind("\n", start, mark), text.rfind("\r", start, mark))
-        return line >= 0 and bool(_NUMBER_IN_FRONT_OF_LINE.fullmatch(text, line, mark))
-    return False
+    if lower in BEFORE_NUMBERS and _NUMBER.match(text, boundary):
+        return True
+    may_end = lower in MAY_END or (lower in MAY_END_IF_CAPITAL and is_capital) or _INITIALS.fullmatch(word)
+    return bool(may_end) and not opener.match(text, boundary)
+
+
+def _is_initial(text: str, mark: int) -> bool:
+    """Tell a name's initial from the last letter of a path, and from a unit as in '5 V.'"""
+    before = text[max(mark - 3, 0) : mark - 1]
+    if before[-1:].isspace():
+        return not before[:-1].isdigit()
+    return not before or before[-1] in "(（\"'“‘「『[*_" or bool(_JAPANESE.match(before[-1]))
+
+
+def _is_number_in_front_of_line(text: str, mark: int) -> bool:
+    start = max(mark - LABEL_LENGTH, 0)
+    line = max(text.rfind("\n", start, mark), text.rfind("\r", start, mark))
+    return line >= 0 and bool(_NUMBER_IN_FRONT_OF_LINE.fullmatch(text, line, mark))
 
 
 def _word_before(text: str, mark: int) -> str:
@@ -303,60 +336,24 @@ def _is_label(text: str, sentence: int, mark: int) -> bool:
 
 
 def _behind_other_half(text: str, block: int, mark: int, end: int) -> int:
-    """Give the end of symmetric marks at `end` and of white space if they close (``**です。**次``), else `end`."""
+    """Give the end of symmetric marks at `end` if they close what stands before (``**です。**次``), else `end`."""
     behind = end + 1
     while behind < len(text) and text[behind] == text[end]:
         behind += 1
-    if behind - end > 3 or text.count(text[end:behind], max(block, mark - FAR), mark) % 2 == 0:
-        return end
-    return _BLANK_RUN.match(text, behind).end()  # type: ignore[union-attr]
+    is_open = text.count(text[end:behind], max(block, mark - FAR), mark) % 2 == 1
+    return behind if is_open and behind - end <= 3 else end
 
 
-def _pairs(text: str, start: int, end: int) -> list[_Pair]:
-    """Give the outermost brackets and quotes that open and close in a block; the others are as good as absent."""
-    found: list[_Pair] = []
-    stack: list[tuple[str, int]] = []
-    opened: Counter[str] = Counter()
-    for match in _BRACKETS.finditer(text, start, end):
-        place = match.start()
-        token = match.group()
-        kind = _KINDS.get(token, token)
-        is_closing = token in "」』）)］]】〕〉》”｣"
-        if token[0] in "\"`":
-            if token == '"' and not opened[kind]:
-                # behind a letter or digit it is an inch mark or the end of what began before
-                if place > start and text[place - 1].isascii() and text[place - 1].isalnum():
-                    continue
-            else:
-                is_closing = opened[kind] > 0 and not (token == '"' and text[place - 1].isspace())
-        if not is_closing:
-            stack.append((kind, place))
-            opened[kind] += 1
-            continue
-        if not opened[kind]:
-            continue
-        other, opening = stack.pop()
-        opened[other] -= 1
-        while other != kind:
-            other, opening = stack.pop()
-            opened[other] -= 1
-        if kind == '"' and place - opening > STRAIGHT_QUOTE_LENGTH:
-            continue
-        while found and found[-1].open > opening:
-            found.pop()
-        found.append(_Pair(opening, place, kind == "（"))
-    return found
-
-
-def _is_held(text: str, pairs: list[_Pair], mark: int, end: int, sentence: int) -> bool:
-    """Tell whether a mark stands in brackets that are not closed before `end`, or in a remark within a sentence."""
-    number = bisect_right(pairs, mark, key=lambda pair: pair.open) - 1
+def _is_held(block: _Block, mark: int, end: int, sentence: int) -> bool:
+    """Tell whether a mark stands in code, in brackets that `end` is not behind, or in a remark within a sentence."""
+    pairs = block.pairs
+    number = bisect_right(pairs, mark, key=_place_opened) - 1
     if number < 0 or pairs[number].close < mark:
         return False
     pair = pairs[number]
-    if pair.close >= end:
+    if pair.close >= end or pair.kind[0] == "`":
         return True
-    if not pair.is_round:
+    if pair.kind != ROUND:
         return False
-    is_first = pair.open - sentence <= FAR and _LEAD.fullmatch(text, sentence, pair.open)
+    is_first = pair.open - sentence <= FAR and _LEAD.fullmatch(block.text, sentence, pair.open)
     return not is_first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -205,6 +204,8 @@ class EncodingUnit:
         workers = min(_cores(), len(groups))
         if workers < 2:
             return [measure for group in groups for measure in measure_group(group)]
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers) as pool:
             return [measure for group in pool.map(measure_group, groups) for measure in group]
 

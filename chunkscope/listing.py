@@ -1,0 +1,232 @@
+"""The chunks of documents one by one, and the structure of one document, as JSON has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chunkscope.carrying import Carriable, carried_spans, chunk_paths, find_carriable
+from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.chunkers.heading import HeadingChunker
+from chunkscope.containment import Layout
+from chunkscope.documents import Document
+from chunkscope.spans import IntArray, Span, SpanArray, contains
+from chunkscope.structure.parts import Parts
+from chunkscope.structure.units import get_unit
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    """One chunk, with all that an index needs of it.
+
+    Attributes
+    ----------
+    document : str
+    index : int
+        Its number in the document, from 0. Raw token windows without a whole character have a number and no row.
+    start, end : int
+        The body in code points: ``text`` is the document's ``text[start:end]``.
+    lines : (int, int)
+        The first and the last line that hold some of it, from 1.
+    text : str
+        The body.
+    index_text : str
+        What to index: each carried span on a line of its own, then the body; just the body if it carries nothing.
+    title : str or None
+        The document's first heading of level 1, else its `title` attribute.
+    headings : tuple of str
+        The titles of the heading path, outermost first.
+    carried : tuple of (int, int)
+        The spans in front of the body.
+    attributes : mapping
+        Those of the document.
+    blank : bool
+        Nothing in it can be seen: it keeps its number, and is not to be indexed.
+    """
+
+    document: str
+    index: int
+    start: int
+    end: int
+    lines: tuple[int, int]
+    text: str
+    index_text: str
+    title: str | None
+    headings: tuple[str, ...]
+    carried: tuple[Span, ...]
+    attributes: Mapping[str, object] = field(hash=False)
+    blank: bool
+
+    @property
+    def sha256(self) -> str:
+        """Digest of `index_text` in UTF-8, in hex."""
+        return hashlib.sha256(self.index_text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, object]:
+        """Give the row as JSON has it."""
+        return {
+            "document": self.document,
+            "index": self.index,
+            "start": self.start,
+            "end": self.end,
+            "lines": list(self.lines),
+            "text": self.text,
+            "index_text": self.index_text,
+            "title": self.title,
+            "headings": list(self.headings),
+            "carried": [list(span) for span in self.carried],
+            "attributes": dict(self.attributes),
+            "sha256": self.sha256,
+            "blank": self.blank,
+        }
+
+
+def list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
+    r"""Give the chunks of documents, one document after the other.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        Gone through once; no more than one is held.
+    chunker : Chunker
+        With a size; headings may do without.
+
+    Yields
+    ------
+    ChunkRow
+
+    Raises
+    ------
+    ChunkerError
+        The chunker needs a size and has none; raised at once.
+
+    Examples
+    --------
+    >>> from chunkscope.chunkers import HeadingChunker
+    >>> rules = Document("rules.md", "# 旅費\n出張の費用。\n## 宿泊\n上限は12,000円。")
+    >>> for row in list_chunks([rules], HeadingChunker(carry=("headings",))):
+    ...     print(row.index, row.lines, row.headings, repr(row.index_text))
+    0 (1, 2) ('旅費',) '# 旅費\n出張の費用。\n'
+    1 (3, 4) ('旅費', '宿泊') '# 旅費\n## 宿泊\n上限は12,000円。'
+    """
+    if not isinstance(chunker, HeadingChunker) or chunker.merge:
+        chunker.required_size()
+    return _list_chunks(documents, chunker)
+
+
+def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
+    for document in documents:
+        if document.text:
+            yield from _rows(Parts(document), chunker)
+
+
+def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
+    document, text = parts.document, parts.document.text
+    if chunker.unit != "char":
+        unit = get_unit(chunker.unit)
+        # measured with its name, so that a text that a tokenizer refuses can be found
+        parts.keep(unit, unit.measure_all([text], [document.name])[0])
+    cut = chunker.chunks(chunker.segment(parts))
+    numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
+    keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in chunker.carry if what.startswith(FRONT_MATTER_PREFIX)]
+    carriable = find_carriable(parts, keys)
+    carried = _carried(carriable, chunker, cut.spans, Layout.of([document.name], [parts.length]))
+    titles = [heading.title for heading in parts.structure.headings]
+    columns = zip(
+        numbers.tolist(),
+        cut.spans.tolist(),
+        _lines(parts, cut.spans).tolist(),
+        chunk_paths(carriable, chunker, cut.spans).tolist(),
+        carried,
+        contains(parts.blank_runs, cut.spans).tolist(),
+        strict=True,
+    )
+    title, attributes = document_title(parts), document.attributes
+    for number, (start, end), (first, last), path, spans, blank in columns:
+        body = text[start:end]
+        yield ChunkRow(
+            document=document.name,
+            index=number,
+            start=start,
+            end=end,
+            lines=(first, last),
+            text=body,
+            index_text="\n".join([*(text[one:other] for one, other in spans), body]),
+            title=title,
+            headings=tuple(titles[row] for row in path if row >= 0),
+            carried=spans,
+            attributes=attributes,
+            blank=blank,
+        )
+
+
+def _carried(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
+    owners, spans = carried_spans(carriable, chunker, chunks, layout)
+    carried: list[tuple[Span, ...]] = [()] * len(chunks)
+    for owner, (start, end) in zip(owners.tolist(), spans.tolist(), strict=True):
+        carried[owner] += ((start, end),)
+    return carried
+
+
+def _lines(parts: Parts, chunks: SpanArray) -> IntArray:
+    """Give the lines of the first and the last character of each chunk, from 1."""
+    ends = chunks - np.array([0, 1])
+    return np.searchsorted(parts.line_starts, ends, side="right").astype(np.int64)
+
+
+def document_title(parts: Parts) -> str | None:
+    r"""Give the title of a document: its first heading of level 1, else its attribute `title`.
+
+    Examples
+    --------
+    >>> document_title(Parts(Document("a.md", "---\ntitle: 規程\n---\n## 節\n")))
+    '規程'
+    """
+    for heading in parts.structure.headings:
+        if heading.level == 1:
+            return heading.title
+    title = parts.document.attributes.get("title")
+    return None if title is None else str(title)
+
+
+def list_structure(document: Document) -> dict[str, object]:
+    r"""Give headings, sections, tables, code blocks and sentences of a document as JSON has them.
+
+    Examples
+    --------
+    >>> found = list_structure(Document("a.md", "# 題\n一つ。二つ。\n"))
+    >>> found["headings"]
+    [{'start': 0, 'end': 3, 'level': 1, 'title': '題'}]
+    >>> found["sections"], found["sentences"]
+    ([[0, 11]], [[0, 4], [4, 7], [7, 11]])
+    """
+    parts = Parts(document)
+    structure = parts.structure
+    return {
+        "document": document.name,
+        "characters": parts.length,
+        "headings": [
+            {"start": heading.start, "end": heading.end, "level": heading.level, "title": heading.title}
+            for heading in structure.headings
+        ],
+        "sections": _tiles(structure.section_starts, parts.length),
+        "tables": [
+            {
+                "start": table.start,
+                "end": table.end,
+                "header": [list(span) for span in table.header],
+                "rows": [list(span) for span in table.rows],
+            }
+            for table in structure.tables
+        ],
+        "code": structure.code.tolist(),
+        "sentences": _tiles(parts.sentence_starts, parts.length),
+    }
+
+
+def _tiles(starts: IntArray, length: int) -> list[list[int]]:
+    edges = [*starts.tolist(), length]
+    return [[start, end] for start, end in zip(edges, edges[1:], strict=False)]

@@ -1,0 +1,60 @@
+"""Several processes that share work which adds up."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+Plan = TypeVar("Plan")
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+
+def run_in_processes(
+    function: Callable[[Plan, Work], Result], plan: Plan, work: Iterable[Work], jobs: int
+) -> Iterator[tuple[Work, Result]]:
+    """Give each piece of work with its result, in order; only a few pieces are under way at a time.
+
+    Whatever ends the loop, Ctrl-C too, ends the processes.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # "spawn" behaves alike on every system, and is safe where threads already run.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    waiting: deque[tuple[Work, Future[Result]]] = deque()
+    try:
+        for piece in work:
+            waiting.append((piece, pool.submit(function, plan, piece)))
+            if len(waiting) > jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    except BaseException:
+        _end(pool)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def default_jobs() -> int:
+    """Give how many processes this one may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    for process in list((pool._processes or {}).values()):  # noqa: SLF001  # there is no public way before 3.14
+        process.terminate()

@@ -1,0 +1,124 @@
+"""The table of a row of the grid, as columns of texts: what the terminal and Markdown lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from chunkscope.reports.numbers import decimal, money, of, percent, times
+from chunkscope.reports.telling import View, asks
+from chunkscope.results import Cell, SweepResult
+from chunkscope.verdict import KINDS, kept
+
+KIND_TITLES = {"table_rows": "rows", "sentences": "sentences", "code_blocks": "code", "headings": "headings"}
+INSIDE = ("character", "row", "code", "number", "word")
+CLEAN = ("sentence", "block", "heading")
+LUCKY, SAFE = "lucky", "safe from here"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    title : str
+    texts : tuple of str
+        One a cell.
+    rank : int
+        Where there is no room for all, the highest goes first.
+    left : bool
+        Aligned to the left: words, not numbers.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    rank: int
+    left: bool = False
+
+
+def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Column]:
+    """Give the columns for cells of one row of the grid; those with nothing in them are left out."""
+    chosen = [
+        _column("size", 0, cells, lambda cell: "section" if cell.size is None else str(cell.size)),
+        _column("overlap", 4, cells, lambda cell: "" if cell.overlap is None else str(cell.overlap)),
+        _column("chunks", 3, cells, lambda cell: f"{cell.chunks:,}"),
+    ]
+    chosen += _question_columns(result, cells) if asks(result) else _structure_columns(cells)
+    price = result.settings.get("price")
+    chosen += [
+        _column("text", 9, cells, lambda cell: times(cell.duplication)),
+        _column("tokens", 10, cells, lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"),
+    ]
+    if isinstance(price, int | float) and not isinstance(price, bool):
+        chosen.append(_column("cost", 6, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 5, left=True))
+    return [column for column in chosen if any(column.texts)]
+
+
+def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[Column]:
+    valid = result.questions.valid if result.questions else 0
+    found = [
+        _column("split", 1, cells, lambda cell: f"{cell.split_questions:,}"),
+        _column(f"of {valid:,}", 2, cells, lambda cell: percent(cell.split_questions, valid)),
+        _column("expected", 7, cells, lambda cell: decimal(cell.expected_split_questions)),
+    ]
+    if any(cell.table_questions for cell in cells):
+        found.append(_column("tables", 2, cells, lambda cell: of(cell.table_questions_together, cell.table_questions)))
+    if any(cell.table_rows for cell in cells):
+        found.append(_column("rows", 8, cells, lambda cell: of(cell.table_rows_together, cell.table_rows)))
+    return found
+
+
+def _structure_columns(cells: Sequence[Cell]) -> list[Column]:
+    found = []
+    if any(cell.cuts for cell in cells):
+        found = [
+            _column("inside", 6, cells, lambda cell: percent(*cut_share(cell, INSIDE))),
+            _column("between", 7, cells, lambda cell: percent(*cut_share(cell, CLEAN))),
+        ]
+    for rank, kind in enumerate(KINDS, 1):
+        if any(kept(cell, kind)[1] for cell in cells):
+            found.append(_kind_column(kind, rank, cells))
+    return found
+
+
+def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> Column:
+    return _column(KIND_TITLES[kind], rank, cells, lambda cell: of(*kept(cell, kind)))
+
+
+def _column(title: str, rank: int, cells: Sequence[Cell], text: Callable[[Cell], str]) -> Column:
+    return Column(title, tuple(text(cell) for cell in cells), rank)
+
+
+def cut_share(cell: Cell, classes: Sequence[str]) -> tuple[int, int]:
+    """Give how many ends of chunks are of some classes, and how many ends there are."""
+    return sum(cell.cuts.get(name, 0) for name in classes), sum(cell.cuts.values())
+
+
+def cost(n_tokens: int, price: float) -> str:
+    """Write what tokens cost at a price for a million."""
+    return money(n_tokens * price / 1_000_000)
+
+
+def mark(view: View, cell: Cell) -> str:
+    """Say what the verdict says of a cell."""
+    words = [SAFE] if view.safe is not None and cell.key == view.safe.key else []
+    if view.with_questions and cell.is_lucky:
+        words.append(LUCKY)
+    return ", ".join(words)
+
+
+def legend(result: SweepResult) -> str:
+    """Explain the columns."""
+    if asks(result):
+        return (
+            "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the first "
+            "cut falls; tables, rows: table questions and table rows together with their header; text: all chunks "
+            "over the documents, in characters."
+        )
+    return (
+        "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or sections; "
+        "rows: table rows together with their header; sentences, code blocks, headings with their first block: whole "
+        "in a chunk; text: all chunks over the documents, in characters."
+    )

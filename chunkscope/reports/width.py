@@ -1,0 +1,169 @@
+"""Text in terminal cells: Japanese takes two a character, marks none; what a terminal would obey or hide is shown."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+MARKS = {"\t": "⇥", "\n": "⏎", "\r": "␍", "\x7f": "␡"}
+ASCII_MARKS = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+EMOJI_STYLE = "\ufe0f"
+"""Variation selector 16: makes some characters two cells wide in some terminals only, and is not needed to read them."""
+
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def width(text: str) -> int:
+    """Give how many terminal cells a text takes, which is free of control characters (see `visible`).
+
+    Examples
+    --------
+    >>> width("abc"), width("漢字")
+    (3, 4)
+    """
+    return cell_len(text)
+
+
+def visible(text: str, *, ascii: bool = False) -> str:
+    r"""Show line ends, tabs, control characters and invisible ones, so that a text takes one line and is harmless.
+
+    Examples
+    --------
+    >>> visible("表1\t項目\r\n\u200b次\x1b[0m"), visible("a\tb\r\n", ascii=True)
+    ('表1⇥項目⏎\\u200b次␛[0m', 'a\\tb\\r\\n')
+    """
+    return text if text.isascii() and text.isprintable() else "".join(pieces(text, ascii=ascii))
+
+
+def pieces(text: str, *, ascii: bool = False) -> Iterator[str]:
+    """Give a text piece by piece as `visible` shows it, each of which is shown whole or not at all.
+
+    Marks without width stay with the character before them; at the beginning they get a place of their own.
+    """
+    held = ""
+    place = 0
+    while place < len(text):
+        character = text[place]
+        place += 1
+        if character == "\r" and not ascii and text[place : place + 1] == "\n":
+            place += 1
+            character = "\n"
+        if character == EMOJI_STYLE:
+            continue
+        if unicodedata.category(character) in HIDDEN:
+            shown = _mark(character, ascii)
+        elif cell_len(character) == 0:
+            held = (held or (" " if ascii else "◌")) + character
+            continue
+        else:
+            shown = character
+        if held:
+            yield held
+        held = shown
+    if held:
+        yield held
+
+
+def _mark(character: str, ascii: bool) -> str:
+    code = ord(character)
+    known = (ASCII_MARKS if ascii else MARKS).get(character)
+    if known:
+        return known
+    if code < 0x20 and not ascii:
+        return chr(0x2400 + code)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def ellipsis(ascii: bool) -> str:
+    """Give the mark for what is left out."""
+    return ".." if ascii else "…"
+
+
+def fit(text: str, room: int, *, ascii: bool = False) -> str:
+    """Cut a text to a number of cells, with a mark where something is left out.
+
+    Examples
+    --------
+    >>> fit("出張旅費規程", 9), fit("出張", 9)
+    ('出張旅費…', '出張')
+    """
+    return text if width(text) <= room else _kept(list(pieces(text, ascii=ascii)), room, ellipsis(ascii))
+
+
+def fit_end(text: str, room: int, *, ascii: bool = False) -> str:
+    """Keep the end of a text.
+
+    Examples
+    --------
+    >>> fit_end("上限は1泊につき12,", 10)
+    '…につき12,'
+    """
+    if width(text) <= room:
+        return text
+    backwards = list(pieces(text, ascii=ascii))[::-1]
+    mark = ellipsis(ascii)
+    taken = _taken(backwards, room - width(mark))
+    return (mark if room >= width(mark) else "") + "".join(backwards[:taken][::-1])
+
+
+def _kept(parts: Sequence[str], room: int, mark: str) -> str:
+    return "".join(parts[: _taken(parts, room - width(mark))]) + (mark if room >= width(mark) else "")
+
+
+def _taken(parts: Sequence[str], room: int) -> int:
+    used = 0
+    for number, part in enumerate(parts):
+        used += width(part)
+        if used > room:
+            return number
+    return len(parts)
+
+
+def pad(text: str, room: int, *, right: bool = False) -> str:
+    """Fill a text up to a number of cells; to the right if it is a number.
+
+    Examples
+    --------
+    >>> pad("漢字", 6) + "|", pad("12", 4, right=True)
+    ('漢字  |', '  12')
+    """
+    blanks = " " * max(0, room - width(text))
+    return blanks + text if right else text + blanks
+
+
+def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> list[str]:
+    """Break a text at spaces into lines of at most `room` cells; words that are wider are broken anywhere.
+
+    Parameters
+    ----------
+    text : str
+    room : int
+        In terminal cells.
+    first, rest : str
+        What the first line, and each further one, begins with; `rest` is blanks as wide as `first` if not given.
+
+    Examples
+    --------
+    >>> wrap("in the way: 出張旅費, t2", 14, first="- ")
+    ['- in the way:', '  出張旅費, t2']
+    """
+    rest = " " * width(first) if rest is None else rest
+    if room - max(width(first), width(rest)) < 2:
+        first = rest = ""
+    lines: list[str] = []
+    line, used, is_bare = first, width(first), True
+    for word in text.split(" "):
+        parts = [word] if width(word) <= room - width(rest) else list(pieces(word))
+        glue = "" if is_bare else " "
+        for part in parts:
+            if not is_bare and used + len(glue) + width(part) > room:
+                lines.append(line.rstrip(" "))
+                line, used, glue = rest, width(rest), ""
+            line += glue + part
+            used += len(glue) + width(part)
+            glue, is_bare = "", False
+    return [*lines, line.rstrip(" ")]

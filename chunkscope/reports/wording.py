@@ -1,0 +1,290 @@
+"""What a sweep comes to, in sentences: for the terminal and Markdown alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from chunkscope.reports.columns import INSIDE, cost
+from chunkscope.reports.numbers import decimal, of, percent, plural, times
+from chunkscope.reports.telling import View, asks, cheapest
+from chunkscope.results import Cell, SweepResult
+from chunkscope.verdict import (
+    CHUNKS_PER_ANSWER,
+    Obstacle,
+    Row,
+    characters_per_answer,
+    guaranteed_overlap,
+    is_guaranteed,
+    obstacles,
+    size_ranges,
+)
+
+Name = Callable[[str], str]
+"""Makes an id or a path fit to print: hidden characters shown, marks of the format escaped."""
+
+MAX_NAMED = 10
+"""So many questions, files or pairs are named in one sentence."""
+
+ADD_QUESTIONS = (
+    "With questions the sweep tells which answers are cut in two: a line each such as "
+    '{"id": "q1", "doc": "rules.md", "evidence": "..."} in a file named with -q.'
+)
+KIND_NAMES = {
+    "table_rows": ("table row", "with its header", "with their header"),
+    "sentences": ("sentence", "whole", "whole"),
+    "code_blocks": ("code block", "whole", "whole"),
+    "headings": ("heading", "whole with its first block", "whole with their first block"),
+}
+CUT_NAMES = {
+    "character": "a character",
+    "row": "a table row",
+    "code": "code",
+    "number": "a number",
+    "word": "a word",
+    "words": "between words",
+    "sentence": "before a sentence",
+    "block": "before a block",
+    "heading": "before a heading",
+}
+
+
+def head(result: SweepResult, name: Name) -> list[str]:
+    """Say what was looked at, and what was left out."""
+    corpus, questions = result.corpus, result.questions
+    where = f"{name(corpus.path)}: " if corpus.path else ""
+    lines = [f"{where}{plural(corpus.documents, 'document')}, {plural(corpus.characters, 'character')}"]
+    if corpus.unreadable:
+        lines.append(f"not readable, left out: {_some([name(path) for path in corpus.unreadable])}")
+    if corpus.ignored:
+        found = [f"{n:,} {name(suffix) or 'without a suffix'}" for suffix, n in corpus.ignored.items()]
+        lines.append(f"other files, not read: {_some(found)}")
+    if questions:
+        where = f"{name(questions.path)}: " if questions.path else ""
+        parts = [f"{questions.valid:,} of {plural(questions.total, 'question')}"]
+        if questions.without_evidence:
+            parts.append(f"{questions.without_evidence:,} unanswerable, counted apart")
+        if questions.excluded:
+            parts.append(f"{len(questions.excluded):,} excluded")
+        parts.append(f"{plural(questions.evidence, 'piece')} of evidence")
+        parts.append(plural(questions.table, "table question"))
+        lines.append(where + ", ".join(parts))
+    if questions and questions.excluded:
+        bad = [f"{name(identity)} ({problem})" for identity, problem in questions.excluded]
+        lines.append(f"excluded from every cell, their labels are not sound: {_some(bad)}")
+    if result.skipped:
+        pairs = [f"{chunker} {pair.size}/{pair.overlap} ({pair.reason})" for chunker, _, pair in result.skipped]
+        lines.append(f"{plural(len(pairs), 'pair')} of the grid cannot run: {_some(pairs, 3)}")
+    return lines
+
+
+def _some(items: Sequence[str], limit: int = MAX_NAMED) -> str:
+    rest = f" and {len(items) - limit:,} more" if len(items) > limit else ""
+    return ", ".join(items[:limit]) + rest
+
+
+def unit_name(unit: str, name: Name) -> str:
+    """Name a unit in the plural."""
+    return {"char": "characters", "word": "words"}.get(unit) or f"{name(unit)} tokens"
+
+
+def row_title(row: Row, name: Name) -> str:
+    """Name a row of the grid."""
+    if row.overlap is None:
+        return f"{name(row.chunker)}, whole sections"
+    unit = "" if row.unit == "char" else f" in {unit_name(row.unit, name)}"
+    return f"{name(row.chunker)}{unit}, overlap {row.overlap}"
+
+
+def setting(cell: Cell) -> str:
+    """Name a cell of a row: size/overlap."""
+    return "whole sections" if cell.size is None else f"{cell.size}/{cell.overlap}"
+
+
+def cuts_sentence(cell: Cell) -> str:
+    """Say where the chunks of a cell end; empty where no chunk ends but a document's last."""
+    total = sum(cell.cuts.values())
+    if not total:
+        return ""
+    inside = [f"{CUT_NAMES[name]} {percent(cell.cuts[name], total)}" for name in INSIDE if cell.cuts.get(name)]
+    parts = ["inside " + ", ".join(inside)] if inside else []
+    others = (name for name in CUT_NAMES if name not in INSIDE and cell.cuts.get(name))
+    parts += [f"{CUT_NAMES[name]} {percent(cell.cuts[name], total)}" for name in others]
+    return f"{setting(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
+
+
+def row_notes(view: View) -> list[str]:
+    """Say what else must be known of a row of the grid: missing text, chunks above the size, broken or unmarked ones."""
+    cells = view.row.cells
+    notes = []
+    for count, told in (
+        ("missing_questions", "questions have evidence that is partly in no chunk"),
+        ("oversize_chunks", "chunks are above the size"),
+        ("broken_chunks", "chunks begin or end inside a character"),
+        ("blank_chunks", "chunks are blank: numbered, never embedded"),
+    ):
+        worst = max(cells, key=lambda cell: getattr(cell, count))
+        most = getattr(worst, count)
+        if most:
+            where = f"at {setting(worst)}" if len(cells) == 1 else f"at most, at {setting(worst)}"
+            notes.append(f"{told}: {most:,} {where}")
+    marked = [cell for cell in cells if cell.status_chunks]
+    if marked and any(cell.unmarked_chunks for cell in marked):
+        notes.append(_status_note(view, marked))
+    return notes
+
+
+def _status_note(view: View, marked: Sequence[Cell]) -> str:
+    worst = max(marked, key=lambda cell: cell.unmarked_chunks or 0)
+    counts = f"{worst.unmarked_chunks or 0:,} of {worst.status_chunks or 0:,} chunks"
+    note = f"at {setting(worst)}, {counts} of documents no longer in force do not say so"
+    last = view.key_cell
+    if last.key != worst.key and last.status_chunks:
+        note += f", at {setting(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
+    return note + " (carry=front-matter:status mends it)"
+
+
+def trouble(row: Row, name: Name) -> list[tuple[str, str]]:
+    """Give each question that is ever split or apart, and the sizes at which it is."""
+    grid = [cell.size or 0 for cell in row.cells]
+    found: dict[str, list[str]] = {}
+    for obstacle in obstacles(row):
+        found.setdefault(obstacle.question, []).append(_where(obstacle, row, grid))
+    return [(name(question), "; ".join(where)) for question, where in found.items()]
+
+
+def _where(obstacle: Obstacle, row: Row, grid: Sequence[int]) -> str:
+    return obstacle.kind if row.overlap is None else f"{obstacle.kind} {size_ranges(obstacle.sizes, grid)}"
+
+
+def verdict(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
+    """Give the verdict on rows of the grid, then the best of them, in full sentences."""
+    if result.questions is not None and not asks(result):
+        return [f"No question of {result.questions.total:,} has evidence to look at: there is no verdict on evidence."]
+    sentences = []
+    for view in views:
+        told = _asked(result, view, name) if view.with_questions else _unasked(view)
+        sentences.append(f"{row_title(view.row, name)}: {' '.join(told)}")
+    if len(views) > 1:
+        sentences.append(_best(result, views, name))
+    sentences.extend(_guarantees(result, views, name))
+    if result.questions is None:
+        sentences.append(ADD_QUESTIONS)
+    return sentences
+
+
+def _asked(result: SweepResult, view: View, name: Name) -> list[str]:
+    safe, earlier = view.verdict.safe, view.verdict.earlier
+    told = []
+    if safe is None:
+        told.extend(_in_the_way(view, name))
+    else:
+        what = _nothing_split(safe)
+        told.append(f"{_from(view.row, safe)} {what}. {_cost(result, safe)}")
+        if safe.is_lucky:
+            chance = decimal(safe.expected_split_questions)
+            told.append(f"Yet that is luck in part: {chance} split questions are expected at {setting(safe)}.")
+    if earlier is not None:
+        told.append(_earlier(result, earlier, safe))
+    return told
+
+
+def _nothing_split(cell: Cell) -> str:
+    tables = cell.table_questions
+    if not tables:
+        return "no question is split"
+    which = "the table question is" if tables == 1 else f"all {tables:,} table questions are"
+    return f"no question is split and {which} together with the header"
+
+
+def _from(row: Row, cell: Cell) -> str:
+    if len(row.cells) == 1:
+        return f"at {setting(cell)}" if cell.size is not None else "in whole sections"
+    if cell.key == row.cells[-1].key:
+        return f"only at {cell.size}, the largest size of the grid,"
+    return f"from {cell.size} on, up to {row.cells[-1].size},"
+
+
+def _cost(result: SweepResult, cell: Cell) -> str:
+    answer = characters_per_answer(cell) or 0
+    parts = [f"{setting(cell)} makes {plural(cell.chunks, 'chunk')}"]
+    parts.append(f"{plural(cell.chunk_characters, 'character')} to embed ({times(cell.duplication)})")
+    price = result.settings.get("price")
+    if cell.tokens is not None:
+        paid = f" for {cost(cell.tokens, price)}" if isinstance(price, int | float) else ""
+        parts.append(f"{plural(cell.tokens, 'token')}{paid}")
+    sentence = ", ".join(parts)
+    return f"{sentence}; {CHUNKS_PER_ANSWER} chunks for an answer are {answer:,.0f} characters."
+
+
+def _earlier(result: SweepResult, earlier: Cell, safe: Cell | None) -> str:
+    also = "has no split question either" if safe else "has no split question"
+    told = f"{setting(earlier)} {also}"
+    if earlier.is_lucky:
+        told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
+    else:
+        told += ", but larger sizes have"
+    if earlier.apart_questions:
+        parted = f"{earlier.apart_questions:,} of {plural(earlier.table_questions, 'table question')}"
+        told += f"; {parted} {'is' if earlier.apart_questions == 1 else 'are'} parted from the header"
+    return f"{told}. {_cost(result, earlier)}"
+
+
+def _in_the_way(view: View, name: Name) -> list[str]:
+    row, last = view.row, view.row.cells[-1]
+    grid = [cell.size or 0 for cell in row.cells]
+    told = ["no size is safe to the end of the grid." if len(grid) > 1 else "not everything stays whole."]
+    counts = []
+    if last.split_questions:
+        counts.append(f"{plural(last.split_questions, 'question is', 'questions are')} split")
+    if last.apart_questions:
+        counts.append(f"{of(last.apart_questions, last.table_questions)} table questions are parted from the header")
+    told.append(f"At {setting(last)}, {' and '.join(counts)}.")
+    standing = [o for o in obstacles(row) if o.sizes[-1] == grid[-1]]
+    if standing:
+        told.append(f"In the way: {_some([f'{name(o.question)} ({_where(o, row, grid)})' for o in standing])}.")
+    if last.longer_evidence:
+        longer = plural(last.longer_evidence, "piece of evidence is", "pieces of evidence are")
+        told.append(f"{longer} longer than {last.size} and cannot be whole at any size of the grid.")
+    if last.missing_questions:
+        missing = plural(last.missing_questions, "question has", "questions have")
+        told.append(f"{missing} evidence that is partly in no chunk.")
+    return told
+
+
+def _unasked(view: View) -> list[str]:
+    if not view.structure.kinds:
+        return ["the documents have nothing that could be cut in two."]
+    told = []
+    for whole in view.structure.kinds:
+        noun, one, many = KIND_NAMES[whole.kind]
+        if whole.safe is not None:
+            every = f"all {whole.total:,} {noun}s are {many}" if whole.total > 1 else f"the only {noun} is {one}"
+            told.append(f"{_from(view.row, whole.safe)} {every}.")
+        else:
+            reached = f"{whole.kept:,} of {plural(whole.total, noun)}"
+            told.append(f"at best {reached} are {many}, at {setting(whole.best)}.")
+    return told
+
+
+def _best(result: SweepResult, views: Sequence[View], name: Name) -> str:
+    best = cheapest(views)
+    if best is None or best.safe is None:
+        return "No way of cutting in this grid keeps everything whole up to its largest size."
+    title = row_title(best.row, name)
+    costs = "" if len([view for view in views if view.safe]) == 1 else " at the least cost for an answer"
+    which = "Only this keeps everything whole" if not costs else f"Everything stays whole{costs}"
+    return f"{which}: {title}, from {setting(best.safe)} on. {_cost(result, best.safe)}"
+
+
+def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
+    if not result.questions:
+        return []
+    sentences = []
+    for chunker, unit in dict.fromkeys((v.row.chunker, v.row.unit) for v in views if is_guaranteed(v.row)):
+        overlap = guaranteed_overlap(result, unit)
+        if overlap is not None:
+            sentences.append(
+                f"With {name(chunker)}, an overlap of {overlap:,} {unit_name(unit, name)} guarantees that no evidence is "
+                f"split, at any size above it: the longest is {overlap + 1:,} long."
+            )
+    return sentences

@@ -307,8 +307,9 @@ class _Records:
             # a line end in these two is more than one byte, so that their bytes are taken as they come
             for raw in file if by_line else iter(lambda: file.read(1 << 20), b""):
                 pending += decoder.decode(raw)
-                head, end, pending = (pending, "", "") if by_line else pending.rpartition("\n")
-                yield head + end
+                if raw.endswith(b"\n") or not by_line:
+                    head, end, pending = pending.rpartition("\n")
+                    yield head + end
                 offset, held = offset + len(raw), len(decoder.getstate()[0])
             yield pending + decoder.decode(b"", final=True)
         except UnicodeError as error:

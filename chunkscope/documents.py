@@ -48,8 +48,8 @@ class Document:
     Examples
     --------
     >>> rules = Document("rules.md", "---\nstatus: abolished\n---\n# 旅費\r\n上限は12,000円。")
-    >>> rules.position(31)
-    Position(line=4, column=3)
+    >>> rules.position(28)
+    Position(line=5, column=3)
     >>> rules.attributes
     {'status': 'abolished'}
     """

@@ -30,7 +30,7 @@ _EMPHASIS = re.compile(r"[*_`\\]")
 _WAVES = dict.fromkeys(map(ord, "〜～∼∿˜"), "~")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－﹣⁃─━ーｰ"), "-")
 _MARKS = {
-    **dict.fromkeys(map(ord, "‘’‚‛′`´ʼ＇"), "'"),
+    **dict.fromkeys(map(ord, "‘’‚‛′´ʼ＇"), "'"),
     **dict.fromkeys(map(ord, "“”„‟″«»〝〞〟＂"), '"'),
     ord("…"): "...",
 }

@@ -209,7 +209,7 @@ def _question(record: dict[str, object], line: int | None, names: _Names) -> Que
         raise InputError(f"{names['match']!r} must be 'all' or 'any', not {match!r}")
     return Question(
         id=_id(record.get(names["id"]), line, names["id"]),
-        question=_text(record.get(names["question"]), names["question"]),
+        question=_text(record.get(names["question"]), repr(names["question"])),
         entries=_entries(record, names),
         match=match,
         trap_docs=_strings(record.get(names["trap_docs"]), names["trap_docs"]),
@@ -231,9 +231,9 @@ def _id(value: object, line: int | None, name: str) -> str:
     return value
 
 
-def _text(value: object, name: str) -> str | None:
+def _text(value: object, what: str) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{name!r} must be a string, not {spoken_type(value)}")
+        raise InputError(f"{what} must be a string, not {spoken_type(value)}")
     return value
 
 
@@ -251,7 +251,7 @@ def _entries(record: Mapping[str, object], names: _Names) -> tuple[Entry, ...]:
             f"{names['doc']!r} must be one name; for several documents write "
             f'{{"doc", "text"}} objects into {names["evidence"]!r}'
         )
-    document = _text(doc, names["doc"]) or None
+    document = _text(doc, repr(names["doc"])) or None
     # a missing or null field stays an entry without a quote, so that the label check reports it
     items = evidence if isinstance(evidence, list) else [evidence]
     spans = _spans(record.get(names["spans"]), len(items), not isinstance(evidence, list), names["spans"])

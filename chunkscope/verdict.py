@@ -51,11 +51,14 @@ class RowVerdict:
         The smallest from which on no question is split and all table questions are together.
     earlier : Cell or None
         The smallest below it without a split; it may be lucky.
+    unsplit : Cell or None
+        The smallest from which on no question is split, whatever becomes of table questions.
     """
 
     row: Row
     safe: Cell | None
     earlier: Cell | None
+    unsplit: Cell | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,8 @@ def judge(result: SweepResult) -> Verdict:
         safe = row.first_from_which(lambda cell: cell.is_whole)
         below = [cell for cell in row.cells if safe is None or (cell.size or 0) < (safe.size or 0)]
         earlier = next((cell for cell in below if not cell.split_questions), None)
-        rows.append(RowVerdict(row, safe, earlier))
+        unsplit = row.first_from_which(lambda cell: not cell.split_questions)
+        rows.append(RowVerdict(row, safe, earlier, unsplit))
     safe_rows = [verdict for verdict in rows if verdict.safe]
     best = min(safe_rows, key=lambda verdict: _cost(verdict.safe), default=None)
     return Verdict(tuple(rows), best)

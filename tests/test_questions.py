@@ -84,7 +84,7 @@ def test_forms_of_evidence(tmp_path, row, expected):
         ({"evidence": ["x"], "spans": [[0, 1.0]]}, "pairs of integers"),
         ({"evidence": ["x"], "spans": [[0, True]]}, "pairs of integers"),
         ({"evidence": ["x"], "spans": {"start": 0}}, "'spans' must be a list"),
-        ({"evidence": [{"text": 5}]}, "text' must be a string"),
+        ({"evidence": [{"text": 5}]}, "'evidence' entry 1: text must be a string"),
         ({"evidence": [{"text": "x", "start": "3"}]}, "start must be an integer, not '3'"),
         ({"evidence": [{"text": "x", "start": 3}], "spans": [[5, 6]]}, "its start says [3, 4], 'spans' says [5, 6]"),
         ({"doc": ["a.md"]}, "'doc' must be one name"),

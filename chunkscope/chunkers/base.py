@@ -10,6 +10,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -90,8 +91,9 @@ class Chunker(ABC):
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", self.unit or self.default_unit)
         object.__setattr__(self, "carry", tuple(dict.fromkeys(self.carry)))
-        _check_integer("size", self.size, 1, optional=True)
-        _check_integer("overlap", self.overlap, 0)
+        if self.size is not None:
+            object.__setattr__(self, "size", _integer("size", self.size, 1, f"overlap {self.overlap!r}"))
+        object.__setattr__(self, "overlap", _integer("overlap", self.overlap, 0, f"size {self.size!r}"))
         if self.size is not None and self.overlap >= self.size:
             raise ChunkerError(f"overlap {self.overlap} must be smaller than size {self.size}")
         if self.size is None and self.overlap:
@@ -164,13 +166,13 @@ def _spell_value(value: object) -> str:
     return "+".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _check_integer(name: str, value: object, least: int, *, optional: bool = False) -> None:
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ChunkerError(f"{name} must be a whole number, not {value!r}")
+def _integer(name: str, value: object, least: int, given: str) -> int:
+    """Give a setting as an int; integers of other libraries are integers, true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ChunkerError(f"{name} {value!r} must be a whole number (with {given})")
     if value < least:
-        raise ChunkerError(f"{name} {value} must be at least {least}")
+        raise ChunkerError(f"{name} {value} must be at least {least} (with {given})")
+    return int(value)
 
 
 def check_choice(chunker: Chunker, setting: str, choices: Sequence[str]) -> None:

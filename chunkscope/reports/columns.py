@@ -41,7 +41,7 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Colu
     """Give the columns for cells of one row of the grid; those with nothing in them are left out."""
     chosen = [
         _column("size", 0, cells, lambda cell: "section" if cell.size is None else str(cell.size)),
-        _column("overlap", 4, cells, lambda cell: "" if cell.overlap is None else str(cell.overlap)),
+        _column("overlap", 8, cells, lambda cell: "" if cell.overlap is None else str(cell.overlap)),
         _column("chunks", 3, cells, lambda cell: f"{cell.chunks:,}"),
     ]
     chosen += _question_columns(result, cells) if asks(result) else _structure_columns(cells)
@@ -51,8 +51,8 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Colu
         _column("tokens", 10, cells, lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"),
     ]
     if isinstance(price, int | float) and not isinstance(price, bool):
-        chosen.append(_column("cost", 6, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
-    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 5, left=True))
+        chosen.append(_column("cost", 5, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 4, left=True))
     return [column for column in chosen if any(column.texts)]
 
 
@@ -61,12 +61,12 @@ def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[Column
     found = [
         _column("split", 1, cells, lambda cell: f"{cell.split_questions:,}"),
         _column(f"of {valid:,}", 2, cells, lambda cell: percent(cell.split_questions, valid)),
-        _column("expected", 7, cells, lambda cell: decimal(cell.expected_split_questions)),
+        _column("expected", 6, cells, lambda cell: decimal(cell.expected_split_questions)),
     ]
     if any(cell.table_questions for cell in cells):
         found.append(_column("tables", 2, cells, lambda cell: of(cell.table_questions_together, cell.table_questions)))
     if any(cell.table_rows for cell in cells):
-        found.append(_column("rows", 8, cells, lambda cell: of(cell.table_rows_together, cell.table_rows)))
+        found.append(_column("rows", 7, cells, lambda cell: of(cell.table_rows_together, cell.table_rows)))
     return found
 
 
@@ -74,8 +74,8 @@ def _structure_columns(cells: Sequence[Cell]) -> list[Column]:
     found = []
     if any(cell.cuts for cell in cells):
         found = [
-            _column("inside", 6, cells, lambda cell: percent(*cut_share(cell, INSIDE))),
-            _column("between", 7, cells, lambda cell: percent(*cut_share(cell, CLEAN))),
+            _column("inside", 5, cells, lambda cell: percent(*cut_share(cell, INSIDE))),
+            _column("between", 6, cells, lambda cell: percent(*cut_share(cell, CLEAN))),
         ]
     for rank, kind in enumerate(KINDS, 1):
         if any(kept(cell, kind)[1] for cell in cells):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +12,8 @@ MARKS = {"\t": "⇥", "\n": "⏎", "\r": "␍", "\x7f": "␡"}
 ASCII_MARKS = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 EMOJI_STYLE = "\ufe0f"
 """Variation selector 16: makes some characters two cells wide in some terminals only, and is not needed to read them."""
+
+_BREAK = re.compile(" (?!%)")
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
@@ -156,7 +159,7 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
         first = rest = ""
     lines: list[str] = []
     line, used, is_bare = first, width(first), True
-    for word in text.split(" "):
+    for word in _BREAK.split(text):
         parts = [word] if width(word) <= room - width(rest) else list(pieces(word))
         glue = "" if is_bare else " "
         for part in parts:

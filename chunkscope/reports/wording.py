@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from chunkscope.reports.columns import INSIDE, cost
-from chunkscope.reports.numbers import decimal, of, percent, plural, times
+from chunkscope.reports.numbers import decimal, percent, plural, times
 from chunkscope.reports.telling import View, asks, cheapest
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import (
@@ -60,14 +61,12 @@ def head(result: SweepResult, name: Name) -> list[str]:
         lines.append(f"other files, not read: {_some(found)}")
     if questions:
         where = f"{name(questions.path)}: " if questions.path else ""
-        parts = [f"{questions.valid:,} of {plural(questions.total, 'question')}"]
-        if questions.without_evidence:
-            parts.append(f"{questions.without_evidence:,} unanswerable, counted apart")
-        if questions.excluded:
-            parts.append(f"{len(questions.excluded):,} excluded")
-        parts.append(f"{plural(questions.evidence, 'piece')} of evidence")
-        parts.append(plural(questions.table, "table question"))
-        lines.append(where + ", ".join(parts))
+        n_excluded = questions.total - questions.valid - questions.without_evidence
+        others = [(questions.without_evidence, "unanswerable, counted apart"), (n_excluded, "excluded")]
+        apart = ", ".join(f"{n:,} {what}" for n, what in others if n)
+        asked = f"{questions.valid:,} of {plural(questions.total, 'question')}" + (f" ({apart})" if apart else "")
+        evidence = f"{plural(questions.evidence, 'piece')} of evidence"
+        lines.append(f"{where}{asked}, {evidence}, {plural(questions.table, 'table question')}")
     if questions and questions.excluded:
         bad = [f"{name(identity)} ({problem})" for identity, problem in questions.excluded]
         lines.append(f"excluded from every cell, their labels are not sound: {_some(bad)}")
@@ -109,7 +108,7 @@ def cuts_sentence(cell: Cell) -> str:
     parts = ["inside " + ", ".join(inside)] if inside else []
     others = (name for name in CUT_NAMES if name not in INSIDE and cell.cuts.get(name))
     parts += [f"{CUT_NAMES[name]} {percent(cell.cuts[name], total)}" for name in others]
-    return f"{setting(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
+    return f"chunks end, at {setting(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
 
 
 def row_notes(view: View) -> list[str]:
@@ -143,13 +142,35 @@ def _status_note(view: View, marked: Sequence[Cell]) -> str:
     return note + " (carry=front-matter:status mends it)"
 
 
-def trouble(row: Row, name: Name) -> list[tuple[str, str]]:
-    """Give each question that is ever split or apart, and the sizes at which it is."""
+@dataclass(frozen=True)
+class Trouble:
+    """A question that is ever split or apart, the sizes at which it is, in words, and the largest of them."""
+
+    id: str
+    where: str
+    largest: int
+
+
+def trouble(row: Row) -> list[Trouble]:
+    """Give each question that is ever split or apart, in the order of appearance."""
     grid = [cell.size or 0 for cell in row.cells]
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Obstacle]] = {}
     for obstacle in obstacles(row):
-        found.setdefault(obstacle.question, []).append(_where(obstacle, row, grid))
-    return [(name(question), "; ".join(where)) for question, where in found.items()]
+        found.setdefault(obstacle.question, []).append(obstacle)
+    return [
+        Trouble(
+            question,
+            "; ".join(_where(obstacle, row, grid) for obstacle in sorted(of_it, key=lambda o: o.kind, reverse=True)),
+            max(obstacle.sizes[-1] for obstacle in of_it),
+        )
+        for question, of_it in found.items()
+    ]
+
+
+def longest_trouble(found: Sequence[Trouble], limit: int) -> list[Trouble]:
+    """Choose so many questions, those first that are in trouble up to the largest sizes; their order stays."""
+    order = sorted(range(len(found)), key=lambda place: (-found[place].largest, place))
+    return [found[place] for place in sorted(order[:limit])]
 
 
 def _where(obstacle: Obstacle, row: Row, grid: Sequence[int]) -> str:
@@ -162,7 +183,7 @@ def verdict(result: SweepResult, views: Sequence[View], name: Name) -> list[str]
         return [f"No question of {result.questions.total:,} has evidence to look at: there is no verdict on evidence."]
     sentences = []
     for view in views:
-        told = _asked(result, view, name) if view.with_questions else _unasked(view)
+        told = _asked(result, view, name) if view.with_questions else _unasked(result, view)
         sentences.append(f"{row_title(view.row, name)}: {' '.join(told)}")
     if len(views) > 1:
         sentences.append(_best(result, views, name))
@@ -183,8 +204,11 @@ def _asked(result: SweepResult, view: View, name: Name) -> list[str]:
         if safe.is_lucky:
             chance = decimal(safe.expected_split_questions)
             told.append(f"Yet that is luck in part: {chance} split questions are expected at {setting(safe)}.")
+    unsplit = view.verdict.unsplit
+    if unsplit is not None and unsplit != safe:
+        told.append(f"No question is split {_from(view.row, unsplit).rstrip(',')}.")
     if earlier is not None:
-        told.append(_earlier(result, earlier, safe))
+        told.append(_earlier(result, view.row, earlier, safe))
     return told
 
 
@@ -201,12 +225,13 @@ def _from(row: Row, cell: Cell) -> str:
         return f"at {setting(cell)}" if cell.size is not None else "in whole sections"
     if cell.key == row.cells[-1].key:
         return f"only at {cell.size}, the largest size of the grid,"
-    return f"from {cell.size} on, up to {row.cells[-1].size},"
+    return f"from {cell.size} on, to {row.cells[-1].size},"
 
 
 def _cost(result: SweepResult, cell: Cell) -> str:
     answer = characters_per_answer(cell) or 0
-    parts = [f"{setting(cell)} makes {plural(cell.chunks, 'chunk')}"]
+    makes = "makes" if cell.size is not None else "make"
+    parts = [f"{setting(cell)} {makes} {plural(cell.chunks, 'chunk')}".capitalize()]
     parts.append(f"{plural(cell.chunk_characters, 'character')} to embed ({times(cell.duplication)})")
     price = result.settings.get("price")
     if cell.tokens is not None:
@@ -216,13 +241,14 @@ def _cost(result: SweepResult, cell: Cell) -> str:
     return f"{sentence}; {CHUNKS_PER_ANSWER} chunks for an answer are {answer:,.0f} characters."
 
 
-def _earlier(result: SweepResult, earlier: Cell, safe: Cell | None) -> str:
+def _earlier(result: SweepResult, row: Row, earlier: Cell, safe: Cell | None) -> str:
     also = "has no split question either" if safe else "has no split question"
     told = f"{setting(earlier)} {also}"
     if earlier.is_lucky:
         told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
-    else:
-        told += ", but larger sizes have"
+    split = next((cell for cell in row.cells[row.cells.index(earlier) :] if cell.split_questions), None)
+    if split is not None:
+        told += f", and {setting(split)} has {split.split_questions:,} again"
     if earlier.apart_questions:
         parted = f"{earlier.apart_questions:,} of {plural(earlier.table_questions, 'table question')}"
         told += f"; {parted} {'is' if earlier.apart_questions == 1 else 'are'} parted from the header"
@@ -237,7 +263,8 @@ def _in_the_way(view: View, name: Name) -> list[str]:
     if last.split_questions:
         counts.append(f"{plural(last.split_questions, 'question is', 'questions are')} split")
     if last.apart_questions:
-        counts.append(f"{of(last.apart_questions, last.table_questions)} table questions are parted from the header")
+        parted = f"{last.apart_questions:,} of {plural(last.table_questions, 'table question')}"
+        counts.append(f"{parted} {'is' if last.apart_questions == 1 else 'are'} parted from the header")
     told.append(f"At {setting(last)}, {' and '.join(counts)}.")
     standing = [o for o in obstacles(row) if o.sizes[-1] == grid[-1]]
     if standing:
@@ -251,18 +278,21 @@ def _in_the_way(view: View, name: Name) -> list[str]:
     return told
 
 
-def _unasked(view: View) -> list[str]:
+def _unasked(result: SweepResult, view: View) -> list[str]:
     if not view.structure.kinds:
         return ["the documents have nothing that could be cut in two."]
-    told = []
+    parts = []
     for whole in view.structure.kinds:
         noun, one, many = KIND_NAMES[whole.kind]
         if whole.safe is not None:
             every = f"all {whole.total:,} {noun}s are {many}" if whole.total > 1 else f"the only {noun} is {one}"
-            told.append(f"{_from(view.row, whole.safe)} {every}.")
+            parts.append(f"{every} {_from(view.row, whole.safe).rstrip(',')}")
         else:
             reached = f"{whole.kept:,} of {plural(whole.total, noun)}"
-            told.append(f"at best {reached} are {many}, at {setting(whole.best)}.")
+            parts.append(f"at best {reached} are {many}, at {setting(whole.best)}")
+    told = ["; ".join(parts) + "."]
+    if view.safe is not None:
+        told.append(f"So everything is whole {_from(view.row, view.safe).rstrip(',')}. {_cost(result, view.safe)}")
     return told
 
 

@@ -194,18 +194,21 @@ def _scan(source: str, raw: bytes) -> _Blocks:
     for name, value, start, end in _block_events(source):
         line = raw.rfind(b"\n", 0, start) + 1
         starts.append(line)
-        if name in ("Item", "TableHead", "TableRow"):
-            if name != "Item":
-                _add_row(blocks, raw, name, line)
+        if name == "Paragraph":
+            pass
+        elif name == "Item":
             continue
-        if name == "Heading":
+        elif name in ("TableHead", "TableRow"):
+            _add_row(blocks, raw, name, line)
+            continue
+        elif name == "Heading":
             if start >= contained_until:
                 blocks.headings.append((line, _line_end(raw, end - 1), int(value["level"][1])))
         elif name == "Table":
             blocks.tables.append(_PipeTable(start < contained_until))
         elif name == "CodeBlock":
             pattern = _QUOTED_CODE_LINE if start < quoted_until else _CODE_LINE
-            starts.extend(match.end() for match in pattern.finditer(raw, start, end))
+            starts += [match.end() for match in pattern.finditer(raw, start, end)]
             blocks.code.append(_Code(line, _line_end(raw, end - 1), is_indented=value == "Indented"))
         elif name == "HtmlBlock":
             blocks.html.append((start, end))

@@ -60,7 +60,7 @@ _TAIL = (
     rf"|\[\^?\w[\w ]{{0,3}}\](?!\()|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
     rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
 )
-_BLANKS = rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|>(?=[ \t>]*(?:[\r\n]|\Z)))[{BLANK}]*+)*+"
+_BLANKS = rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|>[ \t>]*+(?=[\r\n]|\Z))[{BLANK}]*+)*+"
 _CANDIDATE = re.compile(
     rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}{MARKS}][{WIDE}{ASCII}])"
     rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}[{BLANK}{KANA_KANJI}{OPENING}]))"

@@ -1,0 +1,226 @@
+"""Streams: results on stdout or in a file, messages and progress on stderr. No encoding of a console makes it fail."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, TextIO
+
+import click
+
+from chunkscope.cli.program import one_line
+from chunkscope.errors import InputError
+
+MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
+"""What reports draw with; a console that lacks one of them gets ASCII."""
+
+PATIENCE = 1.0
+"""Seconds that a step may take before a bar is shown."""
+
+MOST_WARNINGS = 5
+
+
+def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{lost[at]:02x}{lost[at + 1]:02x}" for at in range(0, len(lost), 2)), error.end
+
+
+JSON_ESCAPES = "chunkscope-json"
+codecs.register_error(JSON_ESCAPES, _escape_as_json)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a report has to go by: columns, colours, and whether all but ASCII is to be avoided in what it draws."""
+
+    width: int
+    color: bool
+    ascii: bool
+
+
+def look_of(output: str | None) -> Look:
+    """Tell how to draw for a file, or for stdout."""
+    if output not in (None, "-") or sys.stdout is None:
+        return Look(80, False, False)
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((80, 24)).columns
+    color = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return Look(max(width, 40), color, not can_encode(sys.stdout, MARKS))
+
+
+def can_encode(stream: TextIO, text: str) -> bool:
+    """Tell whether a stream can show a text."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def check_output(output: str | None) -> None:
+    """Refuse an output that could not be written, before the work begins.
+
+    Raises
+    ------
+    InputError
+        Its folder is not there, it is a folder itself, or it is read-only.
+    """
+    if output in (None, "-"):
+        return
+    folder = os.path.dirname(os.path.realpath(output))
+    if os.path.isdir(output):
+        raise InputError(f"{output}: is a folder; name a file")
+    if not os.path.isdir(folder):
+        raise InputError(f"{output}: its folder {os.path.dirname(output)!r} is not there; make it first")
+    try:
+        mode = os.stat(output).st_mode
+    except FileNotFoundError:
+        if not os.access(folder, os.W_OK):
+            raise InputError(f"{output}: its folder is read-only") from None
+        return
+    except OSError as error:
+        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None
+    # replacing a read-only file would be possible, and is not what its owner meant
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(output, os.W_OK):
+        raise InputError(f"{output}: the file is read-only")
+
+
+@contextlib.contextmanager
+def open_output(output: str | None, *, json: bool = False) -> Iterator[IO[str]]:
+    """Open a file in UTF-8, which appears whole or not at all, or stdout.
+
+    Parameters
+    ----------
+    output : str or None
+        ``-`` and None are stdout.
+    json : bool
+        What the console cannot show is escaped as JSON does, so that it stays valid.
+    """
+    errors = JSON_ESCAPES if json else "backslashreplace"
+    if output in (None, "-"):
+        yield _stdout(errors)
+        return
+    check_output(output)
+    try:
+        if os.path.exists(output) and not os.path.isfile(output):
+            # a device or a pipe is written to, not replaced
+            with open(output, "w", encoding="utf-8", errors=errors, newline="") as file:
+                yield file
+        else:
+            with _replacing(os.path.realpath(output), errors) as file:
+                yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename not in (None, output) and not str(error.filename).endswith(".tmp"):
+            raise
+        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from error
+
+
+@contextlib.contextmanager
+def _replacing(path: str, errors: str) -> Iterator[IO[str]]:
+    folder, name = os.path.split(path)
+    draft = os.path.join(folder, f".{name[:100]}.{os.getpid()}.tmp")
+    try:
+        with open(draft, "w", encoding="utf-8", errors=errors, newline="") as file:
+            yield file
+        if os.path.exists(path):
+            shutil.copymode(path, draft)
+        os.replace(draft, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _stdout(errors: str) -> IO[str]:
+    if sys.stdout is None:  # closed by whoever started us
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # lives as long as the program
+    reconfigure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=errors, newline="")
+    return sys.stdout
+
+
+class Messages:
+    """What is said on stderr beside errors: warnings, notes, and progress.
+
+    Parameters
+    ----------
+    quiet : bool
+        Say nothing.
+    verbose : bool
+        Say more, and all warnings of a kind.
+    """
+
+    def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
+        self.quiet = quiet
+        self.verbose = verbose and not quiet
+
+    def warn(self, *warnings: str) -> None:
+        """Write warnings, a line each; of many of a kind only the first few."""
+        shown = warnings if self.verbose else warnings[:MOST_WARNINGS]
+        for warning in shown:
+            self._write(f"warning: {warning}")
+        if len(warnings) > len(shown):
+            self._write(f"warning: {len(warnings) - len(shown)} more like these (-v shows them)")
+
+    def note(self, text: str) -> None:
+        """Write what only those want to know who asked for more."""
+        if self.verbose:
+            self._write(text)
+
+    def _write(self, text: str) -> None:
+        if self.quiet or sys.stderr is None:
+            return
+        encoding = sys.stderr.encoding or "utf-8"
+        line = f"chunkscope: {one_line(text)}".encode(encoding, "backslashreplace").decode(encoding)
+        click.echo(line, err=True)
+
+    @contextlib.contextmanager
+    def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
+        """Give what draws a bar, on a terminal only, and only for steps that take their time."""
+        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
+            yield None
+            return
+        bar = _Bar()
+        try:
+            yield bar
+        finally:
+            bar.close()
+
+
+class _Bar:
+    """A bar on stderr that comes after a while, and goes without a trace."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if self._bar is None:
+            if time.monotonic() - self._since < PATIENCE:
+                return
+            from rich.console import Console  # noqa: PLC0415
+            from rich.progress import Progress  # noqa: PLC0415
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(stage, total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()

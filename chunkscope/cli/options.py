@@ -1,0 +1,128 @@
+"""Every option that commands share, declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[F], F]
+
+DEFAULT_CHUNKER = "fixed"
+DEFAULT_ENCODING = "cl100k_base"
+DEMOS = ("ja", "en")
+
+
+class OptionalValueCommand(click.Command):
+    """A command some of whose options may stand without a value: the next argument is one only if it looks like it.
+
+    click by itself would take ``docs`` in ``--demo docs`` for the value.
+    """
+
+    values: dict[str, tuple[str, Callable[[str], bool]]] = {
+        "--demo": (DEMOS[0], DEMOS.__contains__),
+        "--count-tokens": (DEFAULT_ENCODING, lambda word: is_encoding(word)),
+    }
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Write the default of such an option out where no value follows."""
+        written: list[str] = []
+        for place, argument in enumerate(args):
+            if argument == "--":
+                written += args[place:]
+                break
+            following = args[place + 1] if place + 1 < len(args) else ""
+            if argument in self.values and not self.values[argument][1](following):
+                argument = f"{argument}={self.values[argument][0]}"
+            written.append(argument)
+        return super().parse_args(ctx, written)
+
+
+def is_encoding(word: str) -> bool:
+    """Tell whether a word names a token encoding or a tokenizer file."""
+    if word.lower().endswith(".json"):
+        return True
+    from chunkscope.structure.tokens import encoding_names  # noqa: PLC0415
+
+    return word in encoding_names()
+
+
+def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
+    """Make one decorator of several; the help shows their options in this order."""
+
+    def decorate(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
+    mapping = {}
+    for pair in pairs:
+        ours, equals, theirs = (part.strip() for part in pair.partition("="))
+        if not (ours and equals and theirs):
+            raise click.BadParameter(f"{pair!r} is no OURS=THEIRS, such as evidence=reference_contexts", ctx, parameter)
+        mapping[ours] = theirs
+    return mapping
+
+
+corpus_argument = click.argument("corpus", required=False)
+
+document_argument = click.argument("document")
+
+reading_options = stacked(
+    click.option("--encoding", metavar="NAME", help="Encoding of all documents; strict UTF-8 without it."),
+    click.option(
+        "--markup", type=click.Choice(["markdown", "plain"]), help="Markup of all documents; else by the file's suffix."
+    ),
+)
+
+corpus_options = stacked(
+    click.option("--include", metavar="GLOB", multiple=True, help="Read these files only; repeatable."),
+    click.option("--exclude", metavar="GLOB", multiple=True, help="Leave these files and folders out; repeatable."),
+    reading_options,
+    click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read instead of stopping."),
+    click.option("--demo", metavar="[ja|en]", type=click.Choice(DEMOS), help="Take the example corpus instead."),
+)
+
+questions_option = click.option(
+    "-q", "--questions", metavar="FILE", help="Questions with their evidence, as JSON lines."
+)
+
+field_option = click.option(
+    "--field",
+    metavar="OURS=THEIRS",
+    multiple=True,
+    callback=_mapping,
+    help="What a field is called in the questions; repeatable.",
+)
+
+ways_options = stacked(
+    click.option("-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: fixed]."),
+    click.option("--unit", metavar="LIST", multiple=True, help="What sizes count: char, word, or an encoding."),
+)
+
+one_way_options = stacked(
+    click.option("-c", "--chunker", metavar="CHUNKER", multiple=True, help="The way of cutting [default: fixed]."),
+    click.option("--size", metavar="N", help="Most units in a chunk; none: whole sections."),
+    click.option("--overlap", metavar="N", help="Units shared with the next, or a share: 50, 1/6, 15% [default: 0]."),
+    click.option("--unit", metavar="UNIT", multiple=True, help="What sizes count: char, word, or an encoding."),
+)
+
+output_option = click.option("-o", "--output", metavar="FILE", help="Write there, in UTF-8, instead of stdout.")
+
+message_options = stacked(
+    click.option("--quiet", is_flag=True, help="No warnings and no progress."),
+    click.option("-v", "--verbose", is_flag=True, help="Say more on stderr."),
+    click.option("--traceback", is_flag=True, expose_value=False, help="Show where an error comes from."),
+)
+
+
+def format_option(*formats: str) -> Decorator[Any]:
+    """Give the option for the format; the first is the default."""
+    return click.option("--format", "output_format", type=click.Choice(formats), default=formats[0], show_default=True,
+                        help="What to write.")  # fmt: skip

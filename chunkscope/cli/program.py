@@ -1,0 +1,197 @@
+"""The program: its commands, each imported when it is asked for, and its exit statuses."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+import click
+
+from chunkscope._version import __version__
+from chunkscope.errors import ChunkscopeError
+
+OK, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
+"""Ran; ran and something is found; could not do the work; Ctrl-C."""
+
+COMMANDS = {
+    "sweep": "sweep_command",
+    "labels": "labels_command",
+    "chunks": "chunks_command",
+    "show": "show_command",
+    "structure": "structure_command",
+    "list": "list_command",
+}
+"""The commands in the order of the help, and their modules."""
+
+
+class _ClosedOutputError(Exception):
+    """Whoever read the output has gone, as ``head`` does."""
+
+
+class _InterruptedError(Exception):
+    """Ctrl-C."""
+
+
+class Program(click.Group):
+    """The command ``chunkscope``: loads its commands late, and turns whatever happens into an exit status."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"chunkscope.cli.{COMMANDS[cmd_name]}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or name the nearest."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command {name!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the program's own options."""
+        with _told_apart():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _told_apart():
+            return super().invoke(ctx)
+
+    def main(  # type: ignore[override]  # it never returns
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run, and leave with an exit status."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        with_traceback = "--traceback" in arguments
+        try:
+            status = super().main(arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except SystemExit:
+            raise
+        except BaseException as error:  # a panic of a tokenizer written in Rust is no Exception
+            status, reason = _judge(error)
+            _drop_output()
+            if with_traceback and reason:
+                _say("".join(traceback.format_exception(error)).rstrip("\n"))
+            if reason:
+                _say(f"chunkscope: {one_line(reason)}")
+        sys.exit(status if isinstance(status, int) else OK)
+
+
+@contextlib.contextmanager
+def _told_apart() -> Iterator[None]:
+    """Keep from click what it would end in its own way: with a status of 1, and an empty line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _InterruptedError from None
+    except BrokenPipeError:
+        raise _ClosedOutputError from None
+
+
+def _judge(error: BaseException) -> tuple[int, str]:
+    """Give the exit status for what has been raised, and the reason; no reason where nobody is left to read it."""
+    if isinstance(error, _ClosedOutputError | BrokenPipeError):
+        return OK, ""
+    if isinstance(error, _InterruptedError | KeyboardInterrupt | click.Abort):
+        return INTERRUPTED, "interrupted"
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "chunkscope"
+        return FAILED, f"{error.format_message().rstrip('.')}; see {path} --help"
+    if isinstance(error, click.ClickException):
+        return FAILED, error.format_message()
+    if isinstance(error, ChunkscopeError):
+        return FAILED, str(error)
+    if isinstance(error, MemoryError):
+        return FAILED, "out of memory; try fewer sizes, or fewer documents at a time"
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return FAILED, f"{where}{error.strerror.lower()}"
+    return FAILED, f"internal error: {type(error).__name__}: {error}; --traceback shows where"
+
+
+def one_line(text: str) -> str:
+    r"""Write a message in one line, whatever names are in it; other control characters are escaped.
+
+    Examples
+    --------
+    >>> one_line("a\nb\x1b[1m.md: no such file")
+    'a b\\x1b[1m.md: no such file'
+    """
+    joined = re.sub(r"\s*[\r\n\u2028\u2029\x85\v\f]+\s*", " ", text.strip())
+    return re.sub(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda match: f"\\x{ord(match[0]):02x}", joined)
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(_encodable(text), err=True)
+
+
+def _encodable(text: str) -> str:
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _drop_output() -> None:
+    """Write what is held back; where that fails, give it up, or Python would complain of it when it ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+EPILOG = """\b
+Examples:
+  chunkscope sweep --demo
+  chunkscope sweep docs -q questions.jsonl --sizes 100..1000:50
+  chunkscope chunks docs --chunker heading --size 400 > chunks.jsonl
+
+\b
+Exit status: 0 done, 1 something is found, 2 could not do the work,
+130 interrupted."""
+
+
+@click.group(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EPILOG,
+)
+@click.version_option(__version__, "--version", prog_name="chunkscope", message="%(prog)s %(version)s")
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show where an error comes from.")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """See where chunkers cut your documents before you index them.
+
+    Looks at a whole grid of sizes and overlaps: which evidence is split, which table rows have lost their header, and
+    what each setting costs. It works offline.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

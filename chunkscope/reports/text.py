@@ -1,0 +1,217 @@
+"""A sweep for the terminal: bars over all sizes, the telling cells, the questions in trouble, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
+from chunkscope.reports.numbers import plural
+from chunkscope.reports.sparkline import axis, sparkline
+from chunkscope.reports.telling import FEW_ROWS, MAX_CELLS, View, best_views, views
+from chunkscope.reports.width import fit, pad, visible, width, wrap
+from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
+from chunkscope.results import Cell, SweepResult
+from chunkscope.verdict import kept
+
+LEAST_WIDTH = 20
+MAX_QUESTIONS = 30
+MAX_ID = 20
+INDENT = "  "
+
+BOLD, GREEN, YELLOW, RESET = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How to lay out: terminal cells in a line, colours, and whether only ASCII marks can be shown."""
+
+    width: int = 80
+    color: bool = False
+    ascii: bool = False
+
+    def name(self, text: str) -> str:
+        """Make an id or a path fit to print."""
+        return visible(text, ascii=self.ascii)
+
+    def paint(self, code: str, text: str) -> str:
+        """Colour a text that has its final width."""
+        return f"{code}{text}{RESET}" if self.color and text else text
+
+    def wrap(self, text: str, first: str = "", rest: str | None = None) -> list[str]:
+        """Break a sentence into lines."""
+        return wrap(text, self.width, first=first, rest=rest)
+
+
+def render_sweep(
+    result: SweepResult, *, width: int = 80, all_rows: bool = False, color: bool = False, ascii: bool = False
+) -> str:
+    """Write a sweep for people: what was looked at, each row of the grid, and the verdict.
+
+    Parameters
+    ----------
+    result : SweepResult
+    width : int
+        Terminal cells in a line; no line is wider.
+    all_rows : bool
+        Every cell and question instead of the telling ones.
+    color : bool
+        With ANSI colours.
+    ascii : bool
+        Marks of ASCII only, for consoles that cannot show bars; ids and paths stay as they are.
+
+    Returns
+    -------
+    str
+        Lines, each with its end.
+
+    Examples
+    --------
+    >>> from chunkscope.results import Cell, CorpusInfo
+    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths={50: 1, 40: 1}),)
+    >>> print(render_sweep(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()[0])
+    docs: 1 document, 90 characters
+    """
+    style = Style(max(width, LEAST_WIDTH), color, ascii)
+    found = views(result)
+    shown = found if all_rows else best_views(found)
+    lines: list[str] = []
+    for sentence in head(result, style.name):
+        lines += style.wrap(sentence, rest=INDENT)
+    if result.cells:
+        lines += ["", *style.wrap(legend(result))]
+    for view in shown:
+        lines += ["", *_row(result, view, style, None if all_rows else len(shown))]
+    if len(shown) < len(found):
+        rest = plural(len(found) - len(shown), "further row of the grid is", "further rows of the grid are")
+        lines += ["", *style.wrap(f"{rest} worse than these; --all shows them.")]
+    if result.cells:
+        lines += ["", style.paint(BOLD, "Verdict")]
+        for sentence in verdict(result, shown, style.name):
+            lines += style.wrap(sentence, first="- ")
+    return "\n".join(lines) + "\n"
+
+
+def _row(result: SweepResult, view: View, style: Style, n_shown: int | None) -> Iterator[str]:
+    """Write one row of the grid; `n_shown` rows share the room, None: no limit."""
+    title = row_title(view.row, style.name)
+    for line in style.wrap(title, rest=INDENT):
+        yield style.paint(BOLD, line)
+    yield from _bars(result, view, style)
+    limit = _limit(n_shown, len(view.row.cells))
+    places = view.telling(limit)
+    yield from _table(columns(result, view, [view.row.cells[place] for place in places]), style)
+    n_left = len(view.row.cells) - len(places)
+    if n_left:
+        yield from style.wrap(f"{plural(n_left, 'size')} left out; --all shows every size.", first=INDENT)
+    yield from _trouble(view, style, n_shown)
+    ends = {cell.key: cuts_sentence(cell) for cell in (view.row.cells[0], view.key_cell)}
+    for sentence in filter(None, ends.values()):
+        yield from style.wrap(sentence, first=INDENT, rest=INDENT * 2)
+    for note in row_notes(view):
+        yield from style.wrap(note, first=f"{INDENT}! ")
+
+
+def _limit(n_shown: int | None, n_cells: int) -> int:
+    if n_shown is None:
+        return n_cells
+    return MAX_CELLS if n_shown <= FEW_ROWS else MAX_CELLS // 2
+
+
+def _bars(result: SweepResult, view: View, style: Style) -> Iterator[str]:
+    cells = view.row.cells
+    if len(cells) < 2:
+        return
+    room = style.width - len(INDENT)
+    shown = {cell.key for cell in view.named()}
+    under = axis([str(cell.size) for cell in cells], [n for n, cell in enumerate(cells) if cell.key in shown], room)
+    for label, total, counts, top in _bar_rows(result, view):
+        highest = max(counts)
+        worst = f"{highest:,} of {total:,} at most" if highest else "none"
+        yield from style.wrap(f"{label}: {worst}", first=INDENT)
+        if highest:
+            yield INDENT + sparkline(counts, top, columns=room, ascii=style.ascii)
+            yield INDENT + fit(under, room, ascii=style.ascii)
+
+
+def _bar_rows(result: SweepResult, view: View) -> Iterator[tuple[str, int, list[int], int]]:
+    """Give label, total, counts by size, and the highest count of the whole grid, which all its rows are drawn to."""
+
+    def counted(label: str, total: int, count: Callable[[Cell], int]) -> tuple[str, int, list[int], int]:
+        return label, total, [count(cell) for cell in view.row.cells], max(count(cell) for cell in result.cells)
+
+    if view.with_questions and result.questions:
+        yield counted("questions split", result.questions.valid, lambda cell: cell.split_questions)
+        n_tables = view.row.cells[0].table_questions
+        if n_tables:
+            yield counted("table questions parted from the header", n_tables, lambda cell: cell.apart_questions)
+        return
+    for whole in view.structure.kinds:
+        yield counted(LOST[whole.kind], whole.total, partial(_lost, whole.kind))
+
+
+def _lost(kind: str, cell: Cell) -> int:
+    whole, total = kept(cell, kind)
+    return total - whole
+
+
+LOST = {
+    "table_rows": "table rows parted from the header",
+    "sentences": "sentences cut",
+    "code_blocks": "code blocks cut",
+    "headings": "headings cut off their block",
+}
+
+
+def _table(found: Sequence[Column], style: Style) -> Iterator[str]:
+    room = style.width - len(INDENT)
+    found = list(found)
+    dropped = []
+    while len(found) > 1 and sum(_widths(found)) + len(found) - 1 > room:
+        worst = max(found, key=lambda column: column.rank)
+        found.remove(worst)
+        if worst.title:
+            dropped.append(worst.title)
+    widths = _widths(found)
+    gap = "  " if sum(widths) + 2 * (len(found) - 1) <= room else " "
+    # Lines are cut last: a size of more digits than a line has cells is still no line that is too wide.
+    titles = [pad(c.title, w, right=not c.left) for c, w in zip(found, widths, strict=True)]
+    yield INDENT + fit(gap.join(titles).rstrip(), room, ascii=style.ascii)
+    for texts in zip(*(column.texts for column in found), strict=True):
+        cells = [pad(t, w, right=not c.left) for t, w, c in zip(texts, widths, found, strict=True)]
+        line = INDENT + fit(gap.join(cells).rstrip(), room, ascii=style.ascii)
+        yield _highlight(line, style)
+    if dropped:
+        yield from style.wrap(f"no room for: {', '.join(dropped)}", first=INDENT)
+
+
+def _widths(found: Sequence[Column]) -> list[int]:
+    return [max(width(text) for text in (column.title, *column.texts)) for column in found]
+
+
+def _highlight(line: str, style: Style) -> str:
+    for word, code in ((SAFE, GREEN), (LUCKY, YELLOW)):
+        if line.endswith(word):
+            return line[: -len(word)] + style.paint(code, word)
+    return line
+
+
+def _trouble(view: View, style: Style, n_shown: int | None) -> Iterator[str]:
+    if not view.with_questions:
+        return
+    if any(cell.split_question_ids is None for cell in view.row.cells):
+        if any(not cell.is_whole for cell in view.row.cells):
+            yield from style.wrap("question ids are left out of large grids; --ids names them", first=INDENT)
+        return
+    everything = trouble(view.row)
+    limit = len(everything) if n_shown is None else MAX_QUESTIONS if n_shown <= FEW_ROWS else MAX_QUESTIONS // 3
+    found = longest_trouble(everything, limit)
+    room = min(MAX_ID, style.width // 3)
+    ids = [fit(style.name(question.id), room, ascii=style.ascii) for question in found]
+    widest = max(map(width, ids), default=0)
+    for question_id, question in zip(ids, found, strict=True):
+        yield from style.wrap(question.where, first=INDENT + pad(question_id, widest) + INDENT)
+    if len(everything) > len(found):
+        n_left = len(everything) - len(found)
+        yield from style.wrap(f"and {n_left:,} more, at smaller sizes only (--format json lists them)", first=INDENT)

@@ -143,7 +143,7 @@ def _has_table(path: Path) -> bool:
         return False  # it is not read, so what is wrong with it is no concern
 
 
-def _tool_table(document: Mapping[str, Any]) -> Any:
+def _tool_table(document: Mapping[str, Any]) -> object:
     tool = document.get("tool")
     return tool.get("chunkscope") if isinstance(tool, dict) else None
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.chunkers.base import Cut
@@ -72,6 +73,16 @@ class Targets:
     documents: IntArray
     bases: IntArray
     lengths: IntArray
+
+    @cached_property
+    def starts(self) -> NDArray[np.int32]:
+        """Starts within their documents; half as wide as offsets in the layout, which is felt over large grids."""
+        return (self.spans[:, 0] - self.bases).astype(np.int32)
+
+    @cached_property
+    def ends(self) -> NDArray[np.int32]:
+        """Ends within their documents."""
+        return (self.spans[:, 1] - self.bases).astype(np.int32)
 
     @classmethod
     def of(cls, spans: SpanArray, layout: Layout) -> Targets:
@@ -145,12 +156,12 @@ class ChunkSet(ABC):
         """Give the lengths of chunks in characters, without what they carry, and how many have each."""
 
     @abstractmethod
-    def within(self, runs: SpanArray) -> int:
+    def within(self, runs: Targets) -> int:
         """Count the chunks that lie inside one of some disjoint, increasing spans."""
 
     def contains(self, targets: Targets) -> BoolArray:
         """Tell which targets some chunk holds whole."""
-        return self.reach(targets) >= targets.spans[:, 1]
+        return np.asarray(self.reach(targets) >= targets.spans[:, 1])
 
 
 class SpanChunks(ChunkSet):
@@ -220,12 +231,12 @@ class SpanChunks(ChunkSet):
         lengths, counts = np.unique(self.spans[:, 1] - self.spans[:, 0], return_counts=True)
         return lengths.astype(np.int64), counts.astype(np.int64)
 
-    def within(self, runs: SpanArray) -> int:
+    def within(self, runs: Targets) -> int:
         """Look each chunk up among the runs."""
         if not len(runs):
             return 0
-        last = np.searchsorted(runs[:, 0], self.spans[:, 0], side="right") - 1
-        return int(((last >= 0) & (runs[last, 1] >= self.spans[:, 1])).sum())
+        last = np.searchsorted(runs.spans[:, 0], self.spans[:, 0], side="right") - 1
+        return int(((last >= 0) & (runs.spans[last, 1] >= self.spans[:, 1])).sum())
 
 
 class WindowChunks(ChunkSet):
@@ -272,6 +283,14 @@ class WindowChunks(ChunkSet):
         document = np.repeat(np.arange(len(counts)), counts)
         return np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts), document
 
+    def contains(self, targets: Targets) -> BoolArray:
+        """Compute whether the window that starts last before each target still holds its end.
+
+        Where that window is one that was never made, because one before it reached the end of the document, the
+        one before holds the target; and the arithmetic says so too.
+        """
+        return targets.ends - targets.starts // self._step * self._step <= self._size
+
     def reach(self, targets: Targets) -> IntArray:
         """Compute the end of the last window that starts no later than each target."""
         return np.minimum(self._last_start(targets) + self._size, targets.bases + targets.lengths)
@@ -304,14 +323,12 @@ class WindowChunks(ChunkSet):
         present = np.flatnonzero(found)
         return present, found[present]
 
-    def within(self, runs: SpanArray) -> int:
+    def within(self, runs: Targets) -> int:
         """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
-        document = self.layout.documents_of(runs[:, 0])
-        base, length = self.layout.edges[document], self.layout.lengths[document]
-        start, end = runs[:, 0] - base, runs[:, 1] - base
-        first = -(-start // self._step)
-        last = np.where(end == length, self._counts[document] - 1, (end - self._size) // self._step)
-        return int(np.maximum(np.minimum(last, self._counts[document] - 1) - first + 1, 0).sum())
+        counts = self._counts[runs.documents]
+        first = -(-runs.starts // self._step)
+        last = np.where(runs.ends == runs.lengths, counts - 1, (runs.ends - self._size) // self._step)
+        return int(np.maximum(np.minimum(last, counts - 1) - first + 1, 0).sum())
 
 
 def chunk_set(layout: Layout, chunker: Chunker, segments: object) -> ChunkSet:

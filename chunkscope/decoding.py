@@ -8,7 +8,8 @@ from difflib import get_close_matches
 
 from chunkscope.errors import ConfigError, DecodingError
 
-# UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's
+# UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text whose first character is
+# NUL looks the same; such files are not to be expected
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

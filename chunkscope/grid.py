@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 
 from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunkers
 from chunkscope.errors import GridError
@@ -33,7 +34,8 @@ class Overlap:
     value: int | Fraction
 
     def __post_init__(self) -> None:
-        if isinstance(self.value, int) and self.value >= 0:
+        if isinstance(self.value, Integral) and not isinstance(self.value, bool) and self.value >= 0:
+            object.__setattr__(self, "value", int(self.value))
             return
         if isinstance(self.value, Fraction) and 0 <= self.value < 1:
             return
@@ -143,9 +145,14 @@ def grid_pairs(
     pairs: dict[tuple[int, int], None] = {}
     skipped: dict[tuple[int, int], Skipped] = {}
     for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, Integral):
+            raise GridError(f"size {size!r} must be a whole number")
+        size = int(size)
         for overlap in overlaps:
-            width = overlap.at(size) if isinstance(overlap, Overlap) else Overlap(overlap).at(size)
-            if width < size:
+            width = (overlap if isinstance(overlap, Overlap) else Overlap(overlap)).at(size)
+            if size < 1:
+                skipped[size, width] = Skipped(size, width, f"size {size} must be at least 1 (with overlap {width})")
+            elif width < size:
                 pairs[size, width] = None
             else:
                 skipped[size, width] = Skipped(size, width, f"overlap {width} must be smaller than size {size}")
@@ -200,4 +207,4 @@ class Grid:
         if not cells:
             reason = skipped[0][2].reason if skipped else "no size is given"
             raise GridError(f"the grid has no cell that can run: {reason}")
-        return cls(tuple(cells), tuple(skipped), tuple(str(overlap) for overlap in parsed_overlaps))
+        return cls(tuple(cells), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,7 +11,21 @@ from typing import TypeAlias
 
 from chunkscope.documents import Document
 from chunkscope.label_model import Fix, Occurrence, Problem, ProblemCode
-from chunkscope.near_miss import FoldedText, Near, first_difference, fold, folded_matches, most_similar, same_numbers
+from chunkscope.near_miss import (
+    PIECE,
+    FoldedText,
+    Near,
+    Strength,
+    align,
+    best_buckets,
+    bucket_of,
+    first_difference,
+    fold,
+    folded_matches,
+    likely_places,
+    pieces,
+    same_numbers,
+)
 from chunkscope.questions import Entry, Question
 from chunkscope.quote_search import QuoteIndex
 from chunkscope.uniqueness import Context, unique_extension
@@ -61,6 +75,7 @@ class Trouble:
     contexts: list[Context] = field(default_factory=list)
     near: tuple[Near, str] | None = None
     near_text: str = ""
+    strength: Strength = (0, 0)
     n_folded: int = 0
     is_decided: bool = False
     fix: Fix | None = None
@@ -107,6 +122,9 @@ class _SecondPass:
         # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
         self._foldable = [trouble for trouble in self._homeless if fold(trouble.quote)]
         self._folded = QuoteIndex([fold(trouble.quote) for trouble in self._foldable])
+        owned = [(item, at, piece) for item in self._homeless for at, piece in pieces(item.quote, PIECE)]
+        self._owners = [(item, at) for item, at, _ in owned]
+        self._pieces = QuoteIndex([piece for _, _, piece in owned])
         self._budget = _BUDGET
 
     def look_at(self, document: Document) -> None:
@@ -149,18 +167,35 @@ class _SecondPass:
         for number in sorted(hits):
             if folded is not None:
                 _note_matches(self._foldable[number], document, folded)
+        votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for number, place in self._pieces.find(document.text) if self._owners else ():
+            trouble, at = self._owners[number]
+            votes[id(trouble)][bucket_of(place, at)] += 1
         for trouble in self._homeless:
-            if not trouble.n_folded:
+            if trouble.n_folded:
+                continue
+            if trouble_votes := votes.get(id(trouble)):
+                strength = (PIECE, max(trouble_votes.values()))
+                _note_likely(trouble, document, strength, best_buckets(trouble_votes))
+            elif trouble.strength < (PIECE, 0):
                 self._note_similar(trouble, document)
 
     def _note_similar(self, trouble: Trouble, document: Document) -> None:
-        self._budget -= 16 * len(document.text)
+        self._budget -= 24 * len(document.text)
         if self._budget < 0:
             trouble.note = "not all documents were searched for similar passages"
             return
-        near = most_similar(document.text, trouble.quote)
-        if near is not None:
-            _keep_nearer(trouble, document, near)
+        _note_likely(trouble, document, *likely_places(document.text, trouble.quote, trouble.strength))
+
+
+def _note_likely(trouble: Trouble, document: Document, strength: Strength, places: Sequence[int]) -> None:
+    """Look at the likely places of a document, if they are likelier than those of the documents before."""
+    if strength <= trouble.strength:
+        return
+    trouble.strength = strength
+    near = align(document.text, trouble.quote, places)
+    if near is not None:
+        _keep_nearer(trouble, document, near)
 
 
 def _note_matches(trouble: Trouble, document: Document, folded: FoldedText) -> None:

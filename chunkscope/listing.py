@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, chunk_paths, find_carriable
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker, Cut
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.containment import Layout
 from chunkscope.documents import Document
@@ -125,11 +126,7 @@ def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[Ch
 
 def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
     document, text = parts.document, parts.document.text
-    if chunker.unit != "char":
-        unit = get_unit(chunker.unit)
-        # measured with its name, so that a text that a tokenizer refuses can be found
-        parts.keep(unit, unit.measure_all([text], [document.name])[0])
-    cut = chunker.chunks(chunker.segment(parts))
+    cut = _cut(parts, chunker)
     numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
     keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in chunker.carry if what.startswith(FRONT_MATTER_PREFIX)]
     carriable = find_carriable(parts, keys)
@@ -163,6 +160,29 @@ def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
         )
 
 
+def cut_document(document: Document, chunker: Chunker) -> Cut:
+    """Cut one document; its text may be empty.
+
+    Examples
+    --------
+    >>> from chunkscope.chunkers import FixedChunker
+    >>> cut_document(Document("a", "いろはにほへと"), FixedChunker(4)).spans.tolist()
+    [[0, 4], [4, 7]]
+    """
+    if not document.text:
+        none = np.empty(0, dtype=np.int64)
+        return Cut(none.reshape(0, 2), none)
+    return _cut(Parts(document), chunker)
+
+
+def _cut(parts: Parts, chunker: Chunker) -> Cut:
+    if chunker.unit != "char":
+        unit = get_unit(chunker.unit)
+        # measured with its name, so that a text that a tokenizer refuses can be found
+        parts.keep(unit, unit.measure_all([parts.document.text], [parts.document.name])[0])
+    return chunker.chunks(chunker.segment(parts))
+
+
 def _carried(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
     owners, spans = carried_spans(carriable, chunker, chunks, layout)
     carried: list[tuple[Span, ...]] = [()] * len(chunks)
@@ -174,7 +194,8 @@ def _carried(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: 
 def _lines(parts: Parts, chunks: SpanArray) -> IntArray:
     """Give the lines of the first and the last character of each chunk, from 1."""
     ends = chunks - np.array([0, 1])
-    return np.searchsorted(parts.line_starts, ends, side="right").astype(np.int64)
+    lines: IntArray = np.searchsorted(parts.line_starts, ends, side="right").astype(np.int64)
+    return lines
 
 
 def document_title(parts: Parts) -> str | None:
@@ -229,4 +250,4 @@ def list_structure(document: Document) -> dict[str, object]:
 
 def _tiles(starts: IntArray, length: int) -> list[list[int]]:
     edges = [*starts.tolist(), length]
-    return [[start, end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [[start, end] for start, end in pairwise(edges)]

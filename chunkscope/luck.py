@@ -9,6 +9,7 @@ that fits in one chunk splits nothing in any phase.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,46 @@ class Places:
     questions: IntArray
     any_is_enough: BoolArray
 
+    @cached_property
+    def groups(self) -> Groups:
+        """The entries that a question has in one document, together."""
+        order = np.lexsort((self.documents, self.questions))
+        questions, documents = self.questions[order], self.documents[order]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = (questions[1:] != questions[:-1]) | (documents[1:] != documents[:-1])
+        first = np.flatnonzero(new)
+        sizes = np.diff(np.append(first, len(order)))
+        asked = np.zeros(len(self.any_is_enough), dtype=np.bool_)
+        asked[questions] = True
+        return Groups(order, first, sizes, order[first], questions[first], np.flatnonzero(sizes > 1), asked)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Entries by question and document.
+
+    Attributes
+    ----------
+    order : int64 (e,)
+        The entries, group by group.
+    first, sizes : int64 (g,)
+        Place of each group's first entry in `order`, and how many it has.
+    leader, question : int64 (g,)
+        Its first entry, and its question.
+    several : int64 (s,)
+        The groups of more than one entry.
+    asked : bool (q,)
+        The questions that have entries at all.
+    """
+
+    order: IntArray
+    first: IntArray
+    sizes: IntArray
+    leader: IntArray
+    question: IntArray
+    several: IntArray
+    asked: BoolArray
+
 
 def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]:
     """Give how many entries, and how many questions, are split on average over the phases.
@@ -56,34 +97,28 @@ def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]
     >>> expected_splits(places, size=4, step=4)
     (1.0, 0.75)
     """
-    held = np.clip((size - places.lengths + 1) / step, 0.0, 1.0)
+    held = np.clip((size + 1 - places.lengths) / step, 0.0, 1.0)
     held[places.totals <= size] = 1.0
-    expected_evidence = float((1.0 - held).sum())
-
-    order = np.lexsort((places.documents, places.questions))
-    questions, documents = places.questions[order], places.documents[order]
-    if not len(order):
+    expected_evidence = float(len(held) - held.sum())
+    if not len(held):
         return 0.0, 0.0
-    new_group = np.ones(len(order), dtype=np.bool_)
-    new_group[1:] = (questions[1:] != questions[:-1]) | (documents[1:] != documents[:-1])
-    first = np.flatnonzero(new_group)
-    sizes = np.diff(np.append(first, len(order)))
-    of_group = questions[first]
+    groups = places.groups
     # For "all", a group is good if all of it is held; for "any", bad if none of it is.
-    chance = np.where(places.any_is_enough[of_group], 1.0 - held[order][first], held[order][first])
-    several = np.flatnonzero(sizes > 1)
-    if several.size:
-        chance[several] = _joint(places, order, first[several], sizes[several], size, step)
+    enough = places.any_is_enough[groups.question]
+    chance = np.abs(held[groups.leader] - enough)
+    if groups.several.size:
+        chance[groups.several] = _joint(places, groups, size, step)
+    if len(groups.question) == np.count_nonzero(groups.asked):  # each question lies in one document
+        return expected_evidence, float(np.where(enough, chance, 1.0 - chance).sum())
     product = np.ones(len(places.any_is_enough))
-    np.multiply.at(product, of_group, chance)
+    np.multiply.at(product, groups.question, chance)
     split = np.where(places.any_is_enough, product, 1.0 - product)
-    asked = np.zeros(len(product), dtype=np.bool_)
-    asked[of_group] = True
-    return expected_evidence, float(split[asked].sum())
+    return expected_evidence, float(split[groups.asked].sum())
 
 
-def _joint(places: Places, order: IntArray, first: IntArray, sizes: IntArray, size: int, step: int) -> FloatArray:
+def _joint(places: Places, groups: Groups, size: int, step: int) -> FloatArray:
     """Enumerate the phases for groups of several entries: the share in which all, or none, are held."""
+    first, sizes = groups.first[groups.several], groups.sizes[groups.several]
     chances = np.empty(len(first))
     phases = np.arange(step)
     at_once = max(1, CELLS_AT_ONCE // step)
@@ -92,7 +127,7 @@ def _joint(places: Places, order: IntArray, first: IntArray, sizes: IntArray, si
         end = max(begin + 1, int(np.searchsorted(np.cumsum(sizes[begin:]), at_once)) + begin)
         counts = sizes[begin:end]
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        entries = order[np.repeat(first[begin:end], counts) + within]
+        entries = groups.order[np.repeat(first[begin:end], counts) + within]
         offsets = (places.starts[entries, None] + phases) % step
         held = (offsets <= size - places.lengths[entries, None]) | (places.totals[entries, None] <= size)
         any_is_enough = places.any_is_enough[places.questions[entries], None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkscope.chunkers import Chunker
-from chunkscope.containment import Layout, chunk_set
+from chunkscope.containment import ChunkSet, Layout, chunk_set
 from chunkscope.documents import Document
 from chunkscope.measures.base import Gauge, Measure
 from chunkscope.results import Cell
@@ -34,18 +34,25 @@ class Survey:
     segments: Mapping[Chunker, Any]
     gauges: Sequence[Gauge]
 
+    def chunks(self, chunker: Chunker) -> ChunkSet:
+        """Give the chunks of one cell."""
+        return chunk_set(self.layout, chunker, self.segments[chunker.at(None)])
+
+    def cell(self, chunks: ChunkSet) -> Cell:
+        """Count one cell."""
+        chunker = chunks.chunker
+        counts: dict[str, Any] = {}
+        for gauge in self.gauges:
+            counts.update(gauge.count(chunks))
+        overlap = None if chunker.size is None else chunker.overlap
+        return Cell(chunker.label, chunker.unit, chunker.size, overlap, int(self.layout.edges[-1]), **counts)
+
     def cells(self, chunkers: Sequence[Chunker], progress: Progress | None = None) -> Iterator[Cell]:
         """Count each cell."""
-        characters = int(self.layout.edges[-1])
         for done, chunker in enumerate(chunkers):
             if progress:
                 progress("cells", done, len(chunkers))
-            chunks = chunk_set(self.layout, chunker, self.segments[chunker.at(None)])
-            counts: dict[str, Any] = {}
-            for gauge in self.gauges:
-                counts.update(gauge.count(chunks))
-            overlap = None if chunker.size is None else chunker.overlap
-            yield Cell(chunker.label, chunker.unit, chunker.size, overlap, characters, **counts)
+            yield self.cell(self.chunks(chunker))
         if progress:
             progress("cells", len(chunkers), len(chunkers))
 

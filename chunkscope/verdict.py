@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,7 +73,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict for each row of the grid, and the best of them: the safe cell that hands on the least."""
+    """The verdict for each row of the grid, and the best: the safe cell, not lucky if there is one, of least cost."""
 
     rows: tuple[RowVerdict, ...]
     best: RowVerdict | None
@@ -93,7 +94,7 @@ def grid_rows(result: SweepResult) -> tuple[Row, ...]:
         if whole:
             rows.append(Row(chunker, unit, None, whole))
         sized = {(cell.size, cell.overlap): cell for cell in cells if cell.size is not None}
-        sizes = sorted({size for size, _ in sized if size is not None})
+        sizes = sorted({size for size, _ in sized})
         rest = dict(sized)
         for overlap, at in written or _shares(sized, sizes):
             keys = [(size, at(size)) for size in sizes if (size, at(size)) in sized]
@@ -102,8 +103,8 @@ def grid_rows(result: SweepResult) -> tuple[Row, ...]:
             for key in keys:
                 rest.pop(key, None)
         by_width: dict[int | None, list[Cell]] = {}
-        for key in sorted(rest, key=lambda key: key[0] or 0):
-            by_width.setdefault(key[1], []).append(rest[key])
+        for place in sorted(rest, key=lambda place: place[0]):
+            by_width.setdefault(place[1], []).append(rest[place])
         rows.extend(Row(chunker, unit, str(width), tuple(found)) for width, found in by_width.items())
     return tuple(rows)
 
@@ -112,7 +113,7 @@ COMMON_SHARES = ("1/2", "1/3", "1/4", "1/5", "1/6", "1/8", "1/10", "3/20", "1/20
 
 
 def _shares(
-    sized: Mapping[tuple[int | None, int | None], Cell], sizes: Sequence[int]
+    sized: Mapping[tuple[int, int | None], Cell], sizes: Sequence[int]
 ) -> list[tuple[str, Callable[[int], int]]]:
     """Find common shares at which every size has an overlap, unless a few constant widths explain the grid."""
     if len(sizes) < 3 or len({overlap for _, overlap in sized}) <= len(sized) // len(sizes):
@@ -134,8 +135,8 @@ def judge(result: SweepResult) -> Verdict:
         earlier = next((cell for cell in below if not cell.split_questions), None)
         unsplit = row.first_from_which(lambda cell: not cell.split_questions)
         rows.append(RowVerdict(row, safe, earlier, unsplit))
-    safe_rows = [verdict for verdict in rows if verdict.safe]
-    best = min(safe_rows, key=lambda verdict: _cost(verdict.safe), default=None)
+    safe_rows = [(cost_order(verdict.safe), verdict) for verdict in rows if verdict.safe]
+    best = min(safe_rows, key=lambda ranked: ranked[0], default=(None, None))[1]
     return Verdict(tuple(rows), best)
 
 
@@ -218,10 +219,9 @@ def _all_kept(cell: Cell, kind: str) -> bool:
     return whole == total
 
 
-def _cost(cell: Cell | None) -> tuple[float, int]:
-    if cell is None:
-        raise ValueError("no cell has no cost")
-    return characters_per_answer(cell) or 0.0, cell.chunk_characters
+def cost_order(cell: Cell) -> tuple[bool, float, int]:
+    """Order safe cells: lucky ones last, then by characters for an answer, then by characters to embed."""
+    return cell.is_lucky, characters_per_answer(cell) or 0.0, cell.chunk_characters
 
 
 def characters_per_answer(cell: Cell) -> float | None:
@@ -250,14 +250,20 @@ def is_guaranteed(row: Row) -> bool:
 
 
 def obstacles(row: Row) -> tuple[Obstacle, ...]:
-    """List, in the order of the questions' first appearance, which are split or apart at which sizes."""
+    """List which questions are split or apart at which sizes, in the natural order of their ids: q2 before q10."""
     sizes: dict[tuple[str, str], list[int]] = {}
     for cell in row.cells:
         for question in cell.split_question_ids or ():
             sizes.setdefault((question, "split"), []).append(cell.size or 0)
         for question in cell.apart_question_ids or ():
             sizes.setdefault((question, "apart"), []).append(cell.size or 0)
-    return tuple(Obstacle(question, kind, tuple(found)) for (question, kind), found in sizes.items())
+    ordered = sorted(sizes.items(), key=lambda item: _natural(item[0][0]))
+    return tuple(Obstacle(question, kind, tuple(found)) for (question, kind), found in ordered)
+
+
+def _natural(identity: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", identity, flags=re.ASCII)
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part]
 
 
 def size_ranges(sizes: Sequence[int], grid: Sequence[int]) -> str:

@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let expected outputs be written anew."""
+    parser.addoption("--update-gold", action="store_true", help="write the files of tests/gold anew")
+
+
 DATA = Path(os.environ.get("CHUNKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

@@ -153,7 +153,8 @@ def cut(document, chunker):
         return [Window(start, end, end - start) for start, end in rows]
     tape = Tape(text, chunker.unit)
     if chunker.name in ("fixed", "token"):
-        return _packed([0, *tape.steps, len(text)], tape, chunker.size, chunker.overlap)
+        steps = split_at_steps([0, *tape.steps, len(text)], tape, chunker.size)
+        return _packed(steps, tape, chunker.size, chunker.overlap)
     parts = Parts(document)
     sentences = sorted({*parts.sentence_starts.tolist(), len(text)})
     if chunker.name == "sentence":
@@ -220,10 +221,16 @@ def split_at_steps(positions, tape, size):
     """Cut items above the size at the last step that fits, again and again."""
     cuts = set(positions)
     for start, end in zip(positions[:-1], positions[1:], strict=True):
-        while tape.used[end] - tape.used[start] > size:
+        while tape.used[end] - tape.used[start] > size and end - start > 1:
             steps = [p for p in tape.steps if start < p < end]
-            if not steps:
-                break
+            first = [*steps, end][0]
+            if tape.used[first] - tape.used[start] > size:
+                # one step alone is above the size: it is cut between its characters
+                steps = range(start + 1, first)
+                if not steps:
+                    start = first
+                    cuts.add(start)
+                    continue
             start = max([p for p in steps if tape.used[p] - tape.used[start] <= size], default=steps[0])
             cuts.add(start)
     return sorted(cuts)

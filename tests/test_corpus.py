@@ -209,6 +209,7 @@ def test_a_byte_order_mark_decides_over_the_option_and_is_dropped(codec):
 
 @given(texts(), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]))
 def test_marked_text_comes_back_exactly(text, codec):
+    text = text.lstrip("\0")  # behind the mark of UTF-16 LE, it makes that of UTF-32 LE
     assert decode(("\ufeff" + text).encode(codec), "a.md") == text
 
 

@@ -268,7 +268,7 @@ def test_a_similar_passage_is_shown_and_an_unlike_text_says_so():
     ("span", "hint"),
     [
         ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote stands at a.md:1:6 [5:8]"),
-        ([15, 19], "they count bytes of UTF-8"),
+        ([15, 20], "they count bytes of UTF-8"),
         ([40, 43], "a.md has 11 characters and no [40:43]"),
         ([-3, 0], "a.md has 11 characters and no [-3:0]"),
         ([8, 5], "a.md has 11 characters and no [8:5]"),

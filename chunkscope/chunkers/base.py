@@ -99,10 +99,14 @@ class Chunker(ABC):
         if self.size is None and self.overlap:
             raise ChunkerError(f"overlap {self.overlap} needs a size")
         for what in self.carry:
-            if what not in CARRIES and not (what.startswith(FRONT_MATTER_PREFIX) and what != FRONT_MATTER_PREFIX):
+            key = what.removeprefix(FRONT_MATTER_PREFIX)
+            if what not in CARRIES and (key == what or not key or "+" in key):
                 raise ChunkerError(
                     f"{self.name}: cannot carry {what!r}; write {', '.join(CARRIES)} or {FRONT_MATTER_PREFIX}KEY"
                 )
+        for name in (self.unit, *self.carry):
+            if not _can_be_spelt(name):
+                raise ChunkerError(f"{self.name}: {name!r} cannot be written in a chunker's spelling; choose another name")
         self.check()
 
     def check(self) -> None:
@@ -173,6 +177,16 @@ def _integer(name: str, value: object, least: int, given: str) -> int:
     if value < least:
         raise ChunkerError(f"{name} {value} must be at least {least} (with {given})")
     return int(value)
+
+
+def _can_be_spelt(name: str) -> bool:
+    """Tell whether a name can stand among settings: no comma, no white space around it, brackets in pairs."""
+    depth = 0
+    for character in name:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return not depth and "," not in name and name == name.strip()
 
 
 def check_choice(chunker: Chunker, setting: str, choices: Sequence[str]) -> None:

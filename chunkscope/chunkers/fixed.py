@@ -10,7 +10,8 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Cut, check_choice
 from chunkscope.chunkers.packing import pack
-from chunkscope.chunkers.segments import Segments, join_segments
+from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
+from chunkscope.chunkers.sentence import cut_large_items
 from chunkscope.errors import ChunkerError
 from chunkscope.spans import IntArray
 from chunkscope.structure.parts import Parts
@@ -64,13 +65,16 @@ class FixedChunker(Chunker):
     def segment(self, parts: Parts) -> Segments:
         """Give the text's two ends for characters, each step for other units."""
         if self.unit == "char" or not parts.length:
-            positions = used = np.unique([0, parts.length])
-        else:
-            measured = parts.measured(get_unit(self.unit))
-            positions = np.concatenate(([0], measured.steps, [parts.length]))
-            used = measured.used(positions)
+            positions = np.unique([0, parts.length])
+            whole = np.array([0, len(positions) - 1], dtype=np.int64)
+            return Segments(positions, positions, whole, whole)
+        measured = parts.measured(get_unit(self.unit))
+        inner = inner_offsets(measured)
+        positions = np.concatenate(([0], measured.steps, [parts.length]))
         whole = np.array([0, len(positions) - 1], dtype=np.int64)
-        return Segments(positions, used, whole, whole)
+        return Segments(
+            positions, measured.used(positions), whole, whole, inner=inner, used_at_inner=measured.used(inner)
+        )
 
     def join(self, segments: Sequence[Segments]) -> Segments:
         """Lay documents one behind the other."""
@@ -81,6 +85,7 @@ class FixedChunker(Chunker):
         size = self.required_size()
         if self.unit == "char":
             return self._windows(segments.positions[segments.documents], size)
+        segments = cut_large_items(segments, size, unit=self.unit)
         pairs = pack(segments.used, segments.documents, size, self.overlap)
         return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
 

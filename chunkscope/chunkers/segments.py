@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.spans import BoolArray, IntArray
+from chunkscope.structure.units import Measured
 
 EMPTY = np.empty(0, dtype=np.int64)
 
@@ -28,6 +29,8 @@ class Segments:
         Indices of the boundaries where documents start, and the last; for one document ``[0, b - 1]``.
     steps, used_at_steps : int64 (s,)
         Offsets inside items at which an item above the size may be cut, and the units that begin before them.
+    inner, used_at_inner : int64 (i,)
+        Offsets between the characters of one step, which are cut at only where the step alone is above the size.
     """
 
     positions: IntArray
@@ -36,6 +39,8 @@ class Segments:
     documents: IntArray
     steps: IntArray = field(default_factory=lambda: EMPTY)
     used_at_steps: IntArray = field(default_factory=lambda: EMPTY)
+    inner: IntArray = field(default_factory=lambda: EMPTY)
+    used_at_inner: IntArray = field(default_factory=lambda: EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,8 @@ class TokenStream:
     @property
     def inside(self) -> BoolArray:
         """Tell which tokens begin inside a character."""
-        return self.first_whole != self.last_whole
+        inside: BoolArray = self.first_whole != self.last_whole
+        return inside
 
 
 def join_segments(parts: Sequence[Segments]) -> Segments:
@@ -84,7 +90,27 @@ def join_segments(parts: Sequence[Segments]) -> Segments:
         documents=np.concatenate(start + [part.documents[1:] + index for part, _, _, index in rows]),
         steps=np.concatenate([EMPTY] + [part.steps + offset for part, offset, _, _ in rows]),
         used_at_steps=np.concatenate([EMPTY] + [part.used_at_steps + weight for part, _, weight, _ in rows]),
+        inner=np.concatenate([EMPTY] + [part.inner + offset for part, offset, _, _ in rows]),
+        used_at_inner=np.concatenate([EMPTY] + [part.used_at_inner + weight for part, _, weight, _ in rows]),
     )
+
+
+def inner_offsets(measured: Measured) -> IntArray:
+    """Give the offsets inside steps of several characters and several units, such as a space with half an emoji.
+
+    Examples
+    --------
+    >>> from chunkscope.structure.units import get_unit
+    >>> measured = get_unit("cl100k_base").measure("a 鮪b")
+    >>> measured.steps.tolist(), inner_offsets(measured).tolist()
+    ([1, 3], [2])
+    """
+    edges = np.concatenate(([0], measured.steps, [measured.length]))
+    heavy = (np.diff(edges) > 1) & (np.diff(measured.used(edges)) > 1)
+    counts = np.diff(edges)[heavy] - 1
+    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    offsets: IntArray = np.repeat(edges[:-1][heavy] + 1, counts) + within
+    return offsets
 
 
 def join_streams(parts: Sequence[TokenStream]) -> TokenStream:

@@ -10,7 +10,7 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Cut, check_choice
 from chunkscope.chunkers.packing import pack, pack_with_tails, split_oversize
-from chunkscope.chunkers.segments import Segments, join_segments
+from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
 from chunkscope.errors import ChunkerError
 from chunkscope.spans import IntArray
 from chunkscope.structure.parts import Parts
@@ -36,8 +36,11 @@ def segment_items(parts: Parts, unit_name: str, starts: IntArray, group_starts: 
     if not parts.length:
         groups = whole
     measured = parts.measured(get_unit(unit_name))
-    steps = np.empty(0, dtype=np.int64) if unit_name == "char" else measured.steps
-    return Segments(positions, measured.used(positions), groups, whole, steps, measured.used(steps))
+    used = measured.used(positions)
+    if unit_name == "char":
+        return Segments(positions, used, groups, whole)
+    steps, inner = measured.steps, inner_offsets(measured)
+    return Segments(positions, used, groups, whole, steps, measured.used(steps), inner, measured.used(inner))
 
 
 def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
@@ -48,6 +51,8 @@ def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
         positions, used = split_oversize(
             segments.positions, segments.used, segments.steps, segments.used_at_steps, size
         )
+        if len(segments.inner):
+            positions, used = split_oversize(positions, used, segments.inner, segments.used_at_inner, size)
     if len(positions) == len(segments.positions):
         return segments
     moved = np.searchsorted(positions, segments.positions)

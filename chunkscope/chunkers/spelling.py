@@ -18,7 +18,6 @@ CHUNKERS: dict[str, type[Chunker]] = {
 }
 
 _SPELLING = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_BETWEEN_CHUNKERS = re.compile(r",(?![^()]*\))")
 
 
 def parse_chunker(text: str) -> Chunker:
@@ -65,12 +64,26 @@ def parse_chunkers(text: str) -> tuple[Chunker, ...]:
     >>> [str(chunker) for chunker in parse_chunkers("fixed,sentence(oversize=keep, newline=end)")]
     ['fixed', 'sentence(oversize=keep, newline=end)']
     """
-    return tuple(dict.fromkeys(parse_chunker(part) for part in _BETWEEN_CHUNKERS.split(text)))
+    return tuple(dict.fromkeys(parse_chunker(part) for part in _outside_brackets(text)))
+
+
+def _outside_brackets(text: str) -> list[str]:
+    """Split at the commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def _read_value(key: str, value: str) -> object:
     if key == "carry":
         return tuple(part.strip() for part in value.split("+"))
+    if key == "unit":
+        return value
     if value.lower() in ("true", "false"):
         return value.lower() == "true"
     return int(value) if re.fullmatch(r"-?\d+", value) else value

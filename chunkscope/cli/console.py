@@ -144,11 +144,16 @@ def _replacing(path: str, errors: str) -> Iterator[IO[str]]:
 
 def _stdout(errors: str) -> IO[str]:
     if sys.stdout is None:  # closed by whoever started us
-        return open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # lives as long as the program
+        return open(os.devnull, "w", encoding="utf-8")  # lives as long as the program
     reconfigure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors=errors, newline="")
     return sys.stdout
+
+
+def ended(text: str) -> str:
+    """End a text with a line end, if it has none."""
+    return text if text.endswith("\n") or not text else text + "\n"
 
 
 class Messages:
@@ -211,8 +216,8 @@ class _Bar:
         if self._bar is None:
             if time.monotonic() - self._since < PATIENCE:
                 return
-            from rich.console import Console  # noqa: PLC0415
-            from rich.progress import Progress  # noqa: PLC0415
+            from rich.console import Console
+            from rich.progress import Progress
 
             self._bar = Progress(console=Console(stderr=True), transient=True)
             self._bar.start()

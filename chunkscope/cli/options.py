@@ -21,32 +21,37 @@ class OptionalValueCommand(click.Command):
     click by itself would take ``docs`` in ``--demo docs`` for the value.
     """
 
-    values: dict[str, tuple[str, Callable[[str], bool]]] = {
-        "--demo": (DEMOS[0], DEMOS.__contains__),
-        "--count-tokens": (DEFAULT_ENCODING, lambda word: is_encoding(word)),
-    }
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Write the default of such an option out where no value follows."""
-        written: list[str] = []
-        for place, argument in enumerate(args):
-            if argument == "--":
-                written += args[place:]
-                break
-            following = args[place + 1] if place + 1 < len(args) else ""
-            if argument in self.values and not self.values[argument][1](following):
-                argument = f"{argument}={self.values[argument][0]}"
-            written.append(argument)
-        return super().parse_args(ctx, written)
+        options = args[: args.index("--")] if "--" in args else args
+        written = [
+            f"{argument}={_OPTIONAL[argument][0]}"
+            if argument in _OPTIONAL and not _OPTIONAL[argument][1](following)
+            else argument
+            for argument, following in zip(options, [*options[1:], ""], strict=False)
+        ]
+        return super().parse_args(ctx, written + args[len(options) :])
+
+
+def is_demo(word: str) -> bool:
+    """Tell whether a word names a demo."""
+    return word in DEMOS
 
 
 def is_encoding(word: str) -> bool:
     """Tell whether a word names a token encoding or a tokenizer file."""
     if word.lower().endswith(".json"):
         return True
-    from chunkscope.structure.tokens import encoding_names  # noqa: PLC0415
+    from chunkscope.structure.tokens import encoding_names
 
     return word in encoding_names()
+
+
+_OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "--demo": (DEMOS[0], is_demo),
+    "--count-tokens": (DEFAULT_ENCODING, is_encoding),
+}
+"""Options whose value may be left out: what it is then, and what tells a value from the next argument."""
 
 
 def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:

@@ -76,7 +76,7 @@ class Program(click.Group):
         with _told_apart():
             return super().invoke(ctx)
 
-    def main(  # type: ignore[override]  # it never returns
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
@@ -120,19 +120,22 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return OK, ""
     if isinstance(error, _InterruptedError | KeyboardInterrupt | click.Abort):
         return INTERRUPTED, "interrupted"
+    return FAILED, _reason(error)
+
+
+def _reason(error: BaseException) -> str:
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "chunkscope"
-        return FAILED, f"{error.format_message().rstrip('.')}; see {path} --help"
+        return f"{error.format_message().rstrip('.')}; see {path} --help"
     if isinstance(error, click.ClickException):
-        return FAILED, error.format_message()
+        return error.format_message()
     if isinstance(error, ChunkscopeError):
-        return FAILED, str(error)
+        return str(error)
     if isinstance(error, MemoryError):
-        return FAILED, "out of memory; try fewer sizes, or fewer documents at a time"
+        return "out of memory; try fewer sizes, or fewer documents at a time"
     if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return FAILED, f"{where}{error.strerror.lower()}"
-    return FAILED, f"internal error: {type(error).__name__}: {error}; --traceback shows where"
+        return ": ".join([*([str(error.filename)] if error.filename is not None else []), error.strerror.lower()])
+    return f"internal error: {type(error).__name__}: {error}; --traceback shows where"
 
 
 def one_line(text: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -159,12 +160,17 @@ class EvidenceGauge:
     hulls: Targets
     places: dict[tuple[str, bool], IntArray]
     with_ids: bool
-    table_question: BoolArray = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def table_question(self) -> BoolArray:
+        """The questions with evidence that overlaps a data row of a table with a header."""
         asks = np.zeros(len(self.ids), dtype=np.bool_)
         asks[self.question_of[self.row_entries]] = True
-        object.__setattr__(self, "table_question", asks)
+        return asks
+
+    @cached_property
+    def _n_entries(self) -> IntArray:
+        return np.bincount(self.question_of, minlength=len(self.ids))
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Judge each entry, then each question."""
@@ -181,7 +187,7 @@ class EvidenceGauge:
             "missing_questions": int(np.count_nonzero(self.spoilt(missing))),
             "missing_evidence": int(np.count_nonzero(missing)),
             "adjacent_evidence": int(np.count_nonzero(adjacent)),
-            "longer_evidence": self._longer(chunks.chunker),
+            "longer_evidence": self._longer(chunks.chunker, split),
             "table_questions": int(np.count_nonzero(self.table_question)),
             "table_questions_together": int(np.count_nonzero(self.table_question & ~apart_questions)),
             **self._luck(chunks.chunker),
@@ -200,33 +206,37 @@ class EvidenceGauge:
     def spoilt(self, bad: BoolArray) -> BoolArray:
         """Tell which questions have no sufficient choice of entries that are not bad."""
         n_bad = np.bincount(self.question_of[bad], minlength=len(self.ids))
-        n_entries = np.bincount(self.question_of, minlength=len(self.ids))
-        return np.where(self.any_is_enough, n_bad == n_entries, n_bad > 0)
+        return np.where(self.any_is_enough, n_bad == self._n_entries, n_bad > 0)
 
     def _names(self, chosen: BoolArray) -> tuple[str, ...]:
         return tuple(self.ids[number] for number in np.flatnonzero(chosen))
 
-    def _longer(self, chunker: Chunker) -> int:
+    def _longer(self, chunker: Chunker, split: BoolArray) -> int:
+        """Count split entries above the size; in a chunk above the size, such an entry may be whole."""
         if chunker.size is None:
             return 0
-        return int(np.count_nonzero(self.places[unit_key(chunker)][:, 1] > chunker.size))
+        return int(np.count_nonzero(split & (self.places[unit_key(chunker)][:, 1] > chunker.size)))
 
     def _luck(self, chunker: Chunker) -> dict[str, float | None]:
         windows = isinstance(chunker, FixedChunker) and chunker.unit == "char"
         raw = isinstance(chunker, TokenChunker) and chunker.raw
         if chunker.size is None or not (windows or raw):
             return {"expected_split_evidence": None, "expected_split_questions": None}
-        place = self.places[unit_key(chunker)]
-        places = Places(
-            starts=place[:, 0],
-            lengths=place[:, 1],
-            totals=place[:, 2],
-            documents=self.entries.documents,
-            questions=self.question_of,
-            any_is_enough=self.any_is_enough,
-        )
+        places = self._luck_places(unit_key(chunker))
         evidence, questions = expected_splits(places, chunker.size, chunker.size - chunker.overlap)
         return {"expected_split_evidence": evidence, "expected_split_questions": questions}
+
+    def _luck_places(self, unit: tuple[str, bool]) -> Places:
+        if unit not in self._luck_by_unit:
+            begins, lengths, totals = self.places[unit].T
+            self._luck_by_unit[unit] = Places(
+                begins, lengths, totals, self.entries.documents, self.question_of, self.any_is_enough
+            )
+        return self._luck_by_unit[unit]
+
+    @cached_property
+    def _luck_by_unit(self) -> dict[tuple[str, bool], Places]:
+        return {}
 
 
 def longest_evidence(gauges: Sequence[object]) -> dict[str, int]:

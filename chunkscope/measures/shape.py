@@ -10,7 +10,7 @@ import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
-from chunkscope.containment import ChunkSet, Layout
+from chunkscope.containment import ChunkSet, Layout, Targets
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
 
@@ -41,18 +41,16 @@ class ShapeMeasure:
 
     def prepare(self, observed: Sequence[tuple[SpanArray, Carriable | None]], layout: Layout) -> ShapeGauge:
         """Lay what was taken from the documents one behind the other."""
-        none = np.empty((0, 2), dtype=np.int64)
-        runs = [runs + base for (runs, _), base in zip(observed, layout.edges.tolist(), strict=False)]
         carriable = [found for _, found in observed if found is not None]
         joined = join_carriable(carriable, layout) if self.carries else None
-        return ShapeGauge(np.concatenate([none, *runs]), joined)
+        return ShapeGauge(Targets.joined([runs for runs, _ in observed], layout), joined)
 
 
 @dataclass(frozen=True)
 class ShapeGauge:
     """Blank runs and carriable spans of all documents."""
 
-    blank_runs: SpanArray
+    blank_runs: Targets
     carriable: Carriable | None
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:

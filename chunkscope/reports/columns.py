@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chunkscope.reports.numbers import decimal, money, of, percent, times
-from chunkscope.reports.telling import View, asks
+from chunkscope.reports.telling import View
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import KINDS, kept
 
@@ -44,7 +44,7 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Colu
         _column("overlap", 8, cells, lambda cell: "" if cell.overlap is None else str(cell.overlap)),
         _column("chunks", 3, cells, lambda cell: f"{cell.chunks:,}"),
     ]
-    chosen += _question_columns(result, cells) if asks(result) else _structure_columns(cells)
+    chosen += _structure_columns(cells) if result.questions is None else _question_columns(result, cells)
     price = result.settings.get("price")
     chosen += [
         _column("text", 9, cells, lambda cell: times(cell.duplication)),
@@ -111,14 +111,14 @@ def mark(view: View, cell: Cell) -> str:
 
 def legend(result: SweepResult) -> str:
     """Explain the columns."""
-    if asks(result):
+    if result.questions is not None:
         return (
-            "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the first "
-            "cut falls; tables, rows: table questions and table rows together with their header; text: all chunks "
-            "over the documents, in characters."
+            "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the "
+            "first cut falls; tables, rows: table questions and table rows together with their header; text: all "
+            "chunks over the documents, in characters."
         )
     return (
-        "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or sections; "
-        "rows: table rows together with their header; sentences, code blocks, headings with their first block: whole "
-        "in a chunk; text: all chunks over the documents, in characters."
+        "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or "
+        "sections; rows: table rows together with their header; sentences, code blocks, headings with their first "
+        "block: whole in a chunk; text: all chunks over the documents, in characters."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "12345678"
@@ -15,6 +16,7 @@ def sparkline(values: Sequence[int], top: int, *, columns: int, ascii: bool = Fa
     Parameters
     ----------
     values : sequence of int
+        What to draw.
     top : int
         The count of the highest bar.
     columns : int
@@ -46,7 +48,7 @@ def shares(n: int, columns: int) -> list[tuple[int, int]]:
     """
     columns = max(1, min(n, columns))
     edges = [n * column // columns for column in range(columns + 1)]
-    return [(start, end) for start, end in zip(edges, edges[1:], strict=False) if start < end]
+    return [(start, end) for start, end in pairwise(edges) if start < end]
 
 
 def axis(labels: Sequence[str], marked: Sequence[int], columns: int) -> str:

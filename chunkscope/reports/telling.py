@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import (
-    CHUNKS_PER_ANSWER,
     Row,
     RowVerdict,
     StructureVerdict,
-    characters_per_answer,
+    cost_order,
     judge,
     judge_structure,
     kept,
@@ -89,9 +89,10 @@ class View:
 
     def named(self) -> list[Cell]:
         """Give the cells that the verdict names."""
-        cells = [self.safe, self.verdict.earlier if self.with_questions else None]
-        if not self.with_questions:
-            cells += [whole.safe or whole.best for whole in self.structure.kinds]
+        if self.with_questions:
+            cells = [self.safe, self.verdict.earlier, self.verdict.unsplit]
+        else:
+            cells = [self.safe, *(whole.safe or whole.best for whole in self.structure.kinds)]
         return [cell for cell in cells if cell is not None]
 
 
@@ -107,7 +108,11 @@ def _spread(n: int) -> Iterator[int]:
 def views(result: SweepResult) -> list[View]:
     """Pair each row of the grid with its verdict."""
     with_questions = asks(result)
-    pairs = zip(judge(result).rows, judge_structure(result), strict=True)
+    structures = judge_structure(result)
+    if result.questions is not None and not with_questions:
+        # Questions of which none counts are no verdict, and what the documents hold must not pass for one.
+        structures = tuple(dataclasses.replace(structure, safe=None) for structure in structures)
+    pairs = zip(judge(result).rows, structures, strict=True)
     return [View(verdict, structure, with_questions) for verdict, structure in pairs]
 
 
@@ -118,26 +123,12 @@ def best_views(found: Iterable[View], limit: int = MAX_ROWS) -> list[View]:
     return [found[place] for place in sorted(order[:limit])]
 
 
-def _rank(view: View) -> tuple[bool, tuple[int, int], float]:
+def _rank(view: View) -> tuple[bool, tuple[int, int], tuple[bool, float, int]]:
     cell = view.safe or min(view.row.cells, key=view.spoilt)
-    return view.safe is None, view.spoilt(cell), characters_per_answer(cell) or 0.0
+    return view.safe is None, view.spoilt(cell), cost_order(cell)
 
 
 def cheapest(found: Iterable[View]) -> View | None:
-    """Give the row whose safe cell hands on the least for one answer."""
-    safe = [(view.safe, view) for view in found if view.safe is not None]
-    costs = [(characters_per_answer(cell) or 0.0, cell.chunk_characters, place) for place, (cell, _) in enumerate(safe)]
-    return safe[min(costs)[2]][1] if costs else None
-
-
-__all__ = [
-    "CHUNKS_PER_ANSWER",
-    "FEW_ROWS",
-    "MAX_CELLS",
-    "MAX_ROWS",
-    "View",
-    "asks",
-    "best_views",
-    "cheapest",
-    "views",
-]
+    """Give the row with the best safe cell: not lucky if there is one, then the least to hand on for an answer."""
+    safe = [(cost_order(view.safe), view) for view in found if view.safe is not None]
+    return min(safe, key=lambda ranked: ranked[0])[1] if safe else None

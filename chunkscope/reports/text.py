@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
 from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
 from chunkscope.reports.numbers import plural
 from chunkscope.reports.sparkline import axis, sparkline
 from chunkscope.reports.telling import FEW_ROWS, MAX_CELLS, View, best_views, views
-from chunkscope.reports.width import fit, pad, visible, width, wrap
+from chunkscope.reports.width import LEAST_WIDTH, fit, pad, visible, width, wrap
 from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import kept
 
-LEAST_WIDTH = 20
 MAX_QUESTIONS = 30
 MAX_ID = 20
 INDENT = "  "
@@ -52,6 +52,7 @@ def render_sweep(
     Parameters
     ----------
     result : SweepResult
+        With questions or without.
     width : int
         Terminal cells in a line; no line is wider.
     all_rows : bool
@@ -137,21 +138,20 @@ def _bars(result: SweepResult, view: View, style: Style) -> Iterator[str]:
 
 def _bar_rows(result: SweepResult, view: View) -> Iterator[tuple[str, int, list[int], int]]:
     """Give label, total, counts by size, and the highest count of the whole grid, which all its rows are drawn to."""
-
-    def counted(label: str, total: int, count: Callable[[Cell], int]) -> tuple[str, int, list[int], int]:
-        return label, total, [count(cell) for cell in view.row.cells], max(count(cell) for cell in result.cells)
-
+    counted: list[tuple[str, int, Callable[[Cell], int]]] = []
     if view.with_questions and result.questions:
-        yield counted("questions split", result.questions.valid, lambda cell: cell.split_questions)
+        counted.append(("questions split", result.questions.valid, attrgetter("split_questions")))
         n_tables = view.row.cells[0].table_questions
         if n_tables:
-            yield counted("table questions parted from the header", n_tables, lambda cell: cell.apart_questions)
-        return
-    for whole in view.structure.kinds:
-        yield counted(LOST[whole.kind], whole.total, partial(_lost, whole.kind))
+            counted.append(("table questions parted from the header", n_tables, attrgetter("apart_questions")))
+    else:
+        counted += [(LOST[whole.kind], whole.total, partial(lost, whole.kind)) for whole in view.structure.kinds]
+    for label, total, count in counted:
+        yield label, total, [count(cell) for cell in view.row.cells], max(map(count, result.cells))
 
 
-def _lost(kind: str, cell: Cell) -> int:
+def lost(kind: str, cell: Cell) -> int:
+    """Give how many of a kind are not whole in a cell."""
     whole, total = kept(cell, kind)
     return total - whole
 
@@ -214,4 +214,4 @@ def _trouble(view: View, style: Style, n_shown: int | None) -> Iterator[str]:
         yield from style.wrap(question.where, first=INDENT + pad(question_id, widest) + INDENT)
     if len(everything) > len(found):
         n_left = len(everything) - len(found)
-        yield from style.wrap(f"and {n_left:,} more, at smaller sizes only (--format json lists them)", first=INDENT)
+        yield from style.wrap(f"and {n_left:,} more (--format json lists them)", first=INDENT)

@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
+LEAST_WIDTH = 20
+"""Narrower terminals get lines as wide as this."""
+
 MARKS = {"\t": "⇥", "\n": "⏎", "\r": "␍", "\x7f": "␡"}
 ASCII_MARKS = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 EMOJI_STYLE = "\ufe0f"
-"""Variation selector 16: makes some characters two cells wide in some terminals only, and is not needed to read them."""
+"""Variation selector 16: makes some characters two cells wide, in some terminals only. It is not shown."""
 
 _BREAK = re.compile(" (?!%)")
 
@@ -144,6 +147,7 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
     Parameters
     ----------
     text : str
+        What to break.
     room : int
         In terminal cells.
     first, rest : str

@@ -99,6 +99,14 @@ def setting(cell: Cell) -> str:
     return "whole sections" if cell.size is None else f"{cell.size}/{cell.overlap}"
 
 
+def _at(cell: Cell) -> str:
+    return "in whole sections" if cell.size is None else f"at {setting(cell)}"
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def cuts_sentence(cell: Cell) -> str:
     """Say where the chunks of a cell end; empty where no chunk ends but a document's last."""
     total = sum(cell.cuts.values())
@@ -108,11 +116,11 @@ def cuts_sentence(cell: Cell) -> str:
     parts = ["inside " + ", ".join(inside)] if inside else []
     others = (name for name in CUT_NAMES if name not in INSIDE and cell.cuts.get(name))
     parts += [f"{CUT_NAMES[name]} {percent(cell.cuts[name], total)}" for name in others]
-    return f"chunks end, at {setting(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
+    return f"chunks end, {_at(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
 
 
 def row_notes(view: View) -> list[str]:
-    """Say what else must be known of a row of the grid: missing text, chunks above the size, broken or unmarked ones."""
+    """Say what else must be known of a row: missing text, chunks above the size, broken, blank or unmarked ones."""
     cells = view.row.cells
     notes = []
     for count, told in (
@@ -124,7 +132,7 @@ def row_notes(view: View) -> list[str]:
         worst = max(cells, key=lambda cell: getattr(cell, count))
         most = getattr(worst, count)
         if most:
-            where = f"at {setting(worst)}" if len(cells) == 1 else f"at most, at {setting(worst)}"
+            where = _at(worst) if len(cells) == 1 else f"at most, {_at(worst)}"
             notes.append(f"{told}: {most:,} {where}")
     marked = [cell for cell in cells if cell.status_chunks]
     if marked and any(cell.unmarked_chunks for cell in marked):
@@ -135,10 +143,10 @@ def row_notes(view: View) -> list[str]:
 def _status_note(view: View, marked: Sequence[Cell]) -> str:
     worst = max(marked, key=lambda cell: cell.unmarked_chunks or 0)
     counts = f"{worst.unmarked_chunks or 0:,} of {worst.status_chunks or 0:,} chunks"
-    note = f"at {setting(worst)}, {counts} of documents no longer in force do not say so"
+    note = f"{_at(worst)}, {counts} of documents no longer in force do not say so"
     last = view.key_cell
     if last.key != worst.key and last.status_chunks:
-        note += f", at {setting(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
+        note += f", {_at(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
     return note + " (carry=front-matter:status mends it)"
 
 
@@ -180,11 +188,13 @@ def _where(obstacle: Obstacle, row: Row, grid: Sequence[int]) -> str:
 def verdict(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
     """Give the verdict on rows of the grid, then the best of them, in full sentences."""
     if result.questions is not None and not asks(result):
-        return [f"No question of {result.questions.total:,} has evidence to look at: there is no verdict on evidence."]
+        return [
+            f"Of {plural(result.questions.total, 'question')} none has evidence to look at, so there is no verdict."
+        ]
     sentences = []
     for view in views:
         told = _asked(result, view, name) if view.with_questions else _unasked(result, view)
-        sentences.append(f"{row_title(view.row, name)}: {' '.join(told)}")
+        sentences.append(f"{row_title(view.row, name)}{_sizes(view.row)}: {' '.join(told)}")
     if len(views) > 1:
         sentences.append(_best(result, views, name))
     sentences.extend(_guarantees(result, views, name))
@@ -203,13 +213,21 @@ def _asked(result: SweepResult, view: View, name: Name) -> list[str]:
         told.append(f"{_from(view.row, safe)} {what}. {_cost(result, safe)}")
         if safe.is_lucky:
             chance = decimal(safe.expected_split_questions)
-            told.append(f"Yet that is luck in part: {chance} split questions are expected at {setting(safe)}.")
+            told.append(f"Yet that is luck in part: {chance} split questions are expected {_at(safe)}.")
     unsplit = view.verdict.unsplit
-    if unsplit is not None and unsplit != safe:
-        told.append(f"No question is split {_from(view.row, unsplit).rstrip(',')}.")
-    if earlier is not None:
-        told.append(_earlier(result, view.row, earlier, safe))
+    if len(view.row.cells) > 1:
+        if unsplit is not None and unsplit not in (safe, earlier):
+            told.append(f"No question is split {_from(view.row, unsplit)}.")
+        if earlier is not None:
+            told.append(f"{_earlier(view, earlier)}. {_cost(result, earlier)}")
     return told
+
+
+def _sizes(row: Row) -> str:
+    if row.cells[0].size is None:
+        return ""
+    first, last = row.cells[0].size, row.cells[-1].size
+    return f", size {first}" if len(row.cells) == 1 else f", sizes {first} to {last}"
 
 
 def _nothing_split(cell: Cell) -> str:
@@ -222,16 +240,16 @@ def _nothing_split(cell: Cell) -> str:
 
 def _from(row: Row, cell: Cell) -> str:
     if len(row.cells) == 1:
-        return f"at {setting(cell)}" if cell.size is not None else "in whole sections"
+        return _at(cell)
     if cell.key == row.cells[-1].key:
-        return f"only at {cell.size}, the largest size of the grid,"
-    return f"from {cell.size} on, to {row.cells[-1].size},"
+        return f"only at {cell.size} (the largest size)"
+    return f"from {cell.size} on"
 
 
 def _cost(result: SweepResult, cell: Cell) -> str:
     answer = characters_per_answer(cell) or 0
     makes = "makes" if cell.size is not None else "make"
-    parts = [f"{setting(cell)} {makes} {plural(cell.chunks, 'chunk')}".capitalize()]
+    parts = [_upper(f"{setting(cell)} {makes} {plural(cell.chunks, 'chunk')}")]
     parts.append(f"{plural(cell.chunk_characters, 'character')} to embed ({times(cell.duplication)})")
     price = result.settings.get("price")
     if cell.tokens is not None:
@@ -241,18 +259,26 @@ def _cost(result: SweepResult, cell: Cell) -> str:
     return f"{sentence}; {CHUNKS_PER_ANSWER} chunks for an answer are {answer:,.0f} characters."
 
 
-def _earlier(result: SweepResult, row: Row, earlier: Cell, safe: Cell | None) -> str:
-    also = "has no split question either" if safe else "has no split question"
-    told = f"{setting(earlier)} {also}"
+def _earlier(view: View, earlier: Cell) -> str:
+    row = view.row
+    split = next((cell for cell in row.cells[row.cells.index(earlier) :] if cell.split_questions), None)
+    if split is None:
+        told = f"No question is split {_from(row, earlier)}"
+    else:
+        told = f"{setting(earlier)} has no split question{' either' if view.safe else ''}"
     if earlier.is_lucky:
         told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
-    split = next((cell for cell in row.cells[row.cells.index(earlier) :] if cell.split_questions), None)
     if split is not None:
-        told += f", and {setting(split)} has {split.split_questions:,} again"
+        told += f", {'and' if earlier.is_lucky else 'but'} {setting(split)} has {split.split_questions:,} again"
     if earlier.apart_questions:
-        parted = f"{earlier.apart_questions:,} of {plural(earlier.table_questions, 'table question')}"
-        told += f"; {parted} {'is' if earlier.apart_questions == 1 else 'are'} parted from the header"
-    return f"{told}. {_cost(result, earlier)}"
+        told += f"; {_parted(earlier)}" + ("" if split else f" at {setting(earlier)}")
+    return told
+
+
+def _parted(cell: Cell) -> str:
+    n_apart = cell.apart_questions
+    questions = plural(cell.table_questions, "table question")
+    return f"{n_apart:,} of {questions} {'is' if n_apart == 1 else 'are'} parted from the header"
 
 
 def _in_the_way(view: View, name: Name) -> list[str]:
@@ -263,9 +289,8 @@ def _in_the_way(view: View, name: Name) -> list[str]:
     if last.split_questions:
         counts.append(f"{plural(last.split_questions, 'question is', 'questions are')} split")
     if last.apart_questions:
-        parted = f"{last.apart_questions:,} of {plural(last.table_questions, 'table question')}"
-        counts.append(f"{parted} {'is' if last.apart_questions == 1 else 'are'} parted from the header")
-    told.append(f"At {setting(last)}, {' and '.join(counts)}.")
+        counts.append(_parted(last))
+    told.append(_upper(f"{_at(last)}, {' and '.join(counts)}."))
     standing = [o for o in obstacles(row) if o.sizes[-1] == grid[-1]]
     if standing:
         told.append(f"In the way: {_some([f'{name(o.question)} ({_where(o, row, grid)})' for o in standing])}.")
@@ -286,13 +311,16 @@ def _unasked(result: SweepResult, view: View) -> list[str]:
         noun, one, many = KIND_NAMES[whole.kind]
         if whole.safe is not None:
             every = f"all {whole.total:,} {noun}s are {many}" if whole.total > 1 else f"the only {noun} is {one}"
-            parts.append(f"{every} {_from(view.row, whole.safe).rstrip(',')}")
+            parts.append(f"{every} {_from(view.row, whole.safe)}")
+        elif whole.kept == whole.total:
+            every = f"all of {plural(whole.total, noun)} are {many}"
+            parts.append(f"{every} {_at(whole.best)}, but not at every larger size")
         else:
             reached = f"{whole.kept:,} of {plural(whole.total, noun)}"
-            parts.append(f"at best {reached} are {many}, at {setting(whole.best)}")
+            parts.append(f"at best {reached} are {many}, {_at(whole.best)}")
     told = ["; ".join(parts) + "."]
     if view.safe is not None:
-        told.append(f"So everything is whole {_from(view.row, view.safe).rstrip(',')}. {_cost(result, view.safe)}")
+        told.append(f"So everything is whole {_from(view.row, view.safe)}. {_cost(result, view.safe)}")
     return told
 
 
@@ -300,10 +328,15 @@ def _best(result: SweepResult, views: Sequence[View], name: Name) -> str:
     best = cheapest(views)
     if best is None or best.safe is None:
         return "No way of cutting in this grid keeps everything whole up to its largest size."
-    title = row_title(best.row, name)
-    costs = "" if len([view for view in views if view.safe]) == 1 else " at the least cost for an answer"
-    which = "Only this keeps everything whole" if not costs else f"Everything stays whole{costs}"
-    return f"{which}: {title}, from {setting(best.safe)} on. {_cost(result, best.safe)}"
+    safe = [view.safe for view in views if view.safe is not None]
+    sound = [cell for cell in safe if not cell.is_lucky]
+    if len(sound or safe) == 1:
+        which = "only this keeps everything whole"
+    else:
+        which = "everything stays whole at the least cost for an answer"
+    which = f"Luck set aside, {which}" if 0 < len(sound) < len(safe) else _upper(which)
+    luck = "" if sound else " Yet that is luck in part, as said above."
+    return f"{which}: {row_title(best.row, name)}, {_from(best.row, best.safe)}. {_cost(result, best.safe)}{luck}"
 
 
 def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
@@ -314,7 +347,7 @@ def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[
         overlap = guaranteed_overlap(result, unit)
         if overlap is not None:
             sentences.append(
-                f"With {name(chunker)}, an overlap of {overlap:,} {unit_name(unit, name)} guarantees that no evidence is "
-                f"split, at any size above it: the longest is {overlap + 1:,} long."
+                f"With {name(chunker)}, an overlap of {overlap:,} {unit_name(unit, name)} guarantees that no evidence "
+                f"is split, at any size above it: the longest is {overlap + 1:,} long."
             )
     return sentences

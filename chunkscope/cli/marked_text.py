@@ -1,0 +1,202 @@
+"""A text with its cuts drawn into it, in rows that fit a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from chunkscope.chunkers.base import Cut
+from chunkscope.documents import LINE_END
+from chunkscope.spans import IntArray, Span
+
+TAB = 4
+_SHOWN_AS_IT_IS = "\u200d"  # joins emoji
+_RESET, _RED, _DIM, _UNDERLINE = "\x1b[0m", "\x1b[1;31m", "\x1b[2m", "\x1b[4m"
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What is drawn where a chunk ends and the next starts, where an overlap starts, and where it ends."""
+
+    cut: str = "│"
+    opens: str = "⟦"
+    closes: str = "⟧"
+
+
+UNICODE, ASCII = Signs(), Signs("<|>", "[[", "]]")
+
+
+def draw_cuts(
+    text: str,
+    cut: Cut,
+    *,
+    width: int,
+    signs: Signs = UNICODE,
+    color: bool = False,
+    underlined: Sequence[Span] = (),
+) -> Iterator[str]:
+    r"""Give the rows of a text with its cuts.
+
+    Parameters
+    ----------
+    text : str
+    cut : Cut
+        The chunks of this text.
+    width : int
+        Columns of a row, wide characters counting two.
+    signs : Signs
+    color : bool
+        Cuts red, overlaps dim, and what is underlined underlined.
+    underlined : sequence of (start, end)
+
+    Yields
+    ------
+    str
+        A row without a line end. In front stand the numbers of the chunks that hold its text; a minus where none does.
+
+    Examples
+    --------
+    >>> from chunkscope.chunkers import FixedChunker
+    >>> from chunkscope.documents import Document
+    >>> from chunkscope.structure.parts import Parts
+    >>> chunker = FixedChunker(6, 2)
+    >>> segments = chunker.segment(Parts(Document("a.md", "いろは\nにほへとちり")))
+    >>> for row in draw_cuts("いろは\nにほへとちり", chunker.chunks(segments), width=40):
+    ...     print(row)
+      0  いろは
+    0-1  ⟦にほ⟧へとちり
+    """
+    drawing = _Drawing(text, cut, signs, underlined)
+    margin = len(drawing.label(0, max(len(text), 1)).strip()) if len(cut.spans) else 1
+    margin = max(margin, 2 * len(str(int(drawing.numbers[-1]) if len(cut.spans) else 0)) + 1)
+    room = max(width - margin - 2, 8)
+    start = 0
+    for end, following in _lines(text):
+        for row, first, last in drawing.rows(start, end, room, color):
+            label = drawing.label(first, max(last, first + 1)).rjust(margin)
+            if color:
+                label = f"{_DIM}{label}{_RESET}"
+            yield f"{label}  {row}" if row else label
+        start = following
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Give the end of each line, and the start of the next."""
+    for match in LINE_END.finditer(text):
+        yield match.span()
+    if text and not text.endswith(("\n", "\r")):
+        yield len(text), len(text)
+
+
+class _Drawing:
+    """Where signs and styles belong."""
+
+    def __init__(self, text: str, cut: Cut, signs: Signs, underlined: Sequence[Span]) -> None:
+        self.text = text
+        self.spans = cut.spans
+        self.numbers: IntArray = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
+        self.signs = _signs_at(cut, signs)
+        self.depth = self._depths()
+        marks = np.zeros(len(text) + 1, dtype=np.bool_)
+        for start, end in underlined:
+            marks[start:end] = True
+        self.underlined = marks
+
+    def _depths(self) -> IntArray:
+        """Count for each character the chunks that hold it."""
+        steps = np.zeros(len(self.text) + 1, dtype=np.int64)
+        np.add.at(steps, self.spans[:, 0], 1)
+        np.add.at(steps, self.spans[:, 1], -1)
+        return np.cumsum(steps)
+
+    def label(self, start: int, end: int) -> str:
+        """Name the chunks that hold something of a stretch."""
+        first = int(np.searchsorted(self.spans[:, 1], start, side="right"))
+        behind = int(np.searchsorted(self.spans[:, 0], end, side="left"))
+        if first >= behind:
+            return "-"
+        low, high = int(self.numbers[first]), int(self.numbers[behind - 1])
+        return str(low) if low == high else f"{low}-{high}"
+
+    def rows(self, start: int, end: int, room: int, color: bool) -> Iterator[tuple[str, int, int]]:
+        """Break a line into rows; each comes with the stretch of text in it."""
+        pieces: list[str] = []
+        used, first = 0, start
+        for place in range(start, end):
+            sign = self.signs.get(place, "")
+            shown = _shown(self.text[place])
+            taken = _columns(sign) + _columns(shown)
+            if pieces and used + taken > room:
+                yield "".join(pieces), first, place
+                pieces, used, first = [], 0, place
+            pieces.append(_painted(sign, _RED, color) + self._styled(shown, place, color))
+            used += taken
+        # a cut between the line's last character and its end, or inside a CR LF, is drawn behind the line
+        rest = "".join(self.signs.get(place, "") for place in range(end, self._behind(end)))
+        if pieces and used + _columns(rest) > room:
+            yield "".join(pieces), first, end
+            pieces, first = [], end
+        yield "".join(pieces) + _painted(rest, _RED, color), first, max(end, first)
+
+    def _behind(self, end: int) -> int:
+        """Give where the line end at a place ends; the text's end has one place more, for a sign behind it."""
+        match = LINE_END.match(self.text, end)
+        return match.end() if match else end + 1
+
+    def _styled(self, shown: str, place: int, color: bool) -> str:
+        if not color:
+            return shown
+        style = _UNDERLINE if self.underlined[place] else ""
+        if self.depth[place] > 1:
+            style += _DIM
+        return _painted(shown, style, bool(style))
+
+
+def _signs_at(cut: Cut, signs: Signs) -> dict[int, str]:
+    """Give what is drawn in front of which characters."""
+    closes: dict[int, str] = {}
+    opens: dict[int, str] = {}
+    spans = cut.spans.tolist()
+    for (_, end), (start, _) in pairwise(spans):
+        if start < end:
+            opens[start] = opens.get(start, "") + signs.opens
+            closes[end] = closes.get(end, "") + signs.closes
+        elif start == end:
+            closes[end] = closes.get(end, "") + signs.cut
+        else:
+            closes[end] = closes.get(end, "") + signs.cut
+            opens[start] = opens.get(start, "") + signs.cut
+    return {place: closes.get(place, "") + opens.get(place, "") for place in {*closes, *opens}}
+
+
+def _painted(text: str, style: str, color: bool) -> str:
+    return f"{style}{text}{_RESET}" if color and text else text
+
+
+def _shown(character: str) -> str:
+    """Write what a terminal would obey, or not show, so that it is seen."""
+    if character == "\t":
+        return " " * TAB
+    if character in _SHOWN_AS_IT_IS or unicodedata.category(character) not in (
+        "Cc",
+        "Cf",
+        "Zl",
+        "Zp",
+        "Cs",
+        "Co",
+        "Cn",
+    ):
+        return character
+    point = ord(character)
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+def _columns(text: str) -> int:
+    return sum(_COLUMNS.get(unicodedata.east_asian_width(one), 1) * (not unicodedata.combining(one)) for one in text)
+
+
+_COLUMNS = {"W": 2, "F": 2}

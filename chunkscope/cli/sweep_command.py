@@ -1,0 +1,175 @@
+"""``chunkscope sweep``: the grid."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Look, Messages, check_output, ended, look_of, open_output
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from chunkscope.chunkers import Chunker
+    from chunkscope.corpus import Corpus
+    from chunkscope.labels import Labels
+    from chunkscope.questions import QuestionFile
+    from chunkscope.results import SweepResult
+
+EPILOG = """\b
+Examples:
+  chunkscope sweep --demo
+  chunkscope sweep docs -q questions.jsonl
+  chunkscope sweep docs -q questions.jsonl --why 300/50
+  chunkscope sweep docs --chunker fixed,sentence --sizes 100..1000:50 --overlaps 0,1/6
+  chunkscope sweep docs --chunker "heading(carry=headings, merge=true)" --unit cl100k_base
+  chunkscope sweep docs --format json -o result.json"""
+
+
+@click.command(
+    "sweep",
+    short_help="Cut at every setting of a grid, and count what it does.",
+    cls=options.OptionalValueCommand,
+    epilog=EPILOG,
+)
+@options.corpus_argument
+@options.questions_option
+@options.ways_options
+@click.option("--sizes", metavar="LIST", help="Sizes: 50..800, 50..800:25 or 100,200 [default: 50..800].")
+@click.option("--overlaps", metavar="LIST", help="Overlaps: units, or shares: 0,50,1/6,15% [default: 1/6].")
+@click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
+@click.option("--why", metavar="SIZE[/OVERLAP]", help="Show each cut that matters at one setting.")
+@options.format_option("table", "json", "csv", "markdown")
+@options.output_option
+@click.option("--ids", is_flag=True, help="Name the split questions even in grids above 1,000 cells.")
+@click.option("--skip-bad-labels", is_flag=True, help="Leave questions with label problems out, and list them.")
+@options.field_option
+@options.corpus_options
+@click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
+@click.option("--price", type=click.FloatRange(min=0), metavar="N", help="Price of a million tokens to embed.")
+@click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share the work.")
+@options.message_options
+def command(**flags: Any) -> None:
+    """Cut documents at every setting of a grid, and count what each does to them.
+
+    CORPUS is a folder, a file, or a file of JSON lines with documents. Without it, what [tool.chunkscope] names, else
+    the folder "corpus" here.
+    """
+    from chunkscope.cli import inputs
+    from chunkscope.cli.ways import read_grid, read_why
+    from chunkscope.sweep import sweep
+
+    if flags["why"] and flags["output_format"] != "table":
+        raise click.UsageError("--why goes with --format table", click.get_current_context())
+    messages = Messages(flags["quiet"], flags["verbose"])
+    config = inputs.load_config(messages, flags["demo"])
+    wanted = read_grid(config, flags["chunker"], flags["unit"], flags["sizes"], flags["overlaps"])
+    why = read_why(wanted.grid, flags["why"]) if flags["why"] else ()
+    if flags["price"] is not None and not flags["count_tokens"]:
+        flags["count_tokens"] = options.DEFAULT_ENCODING
+    _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
+    check_output(flags["output"])
+
+    path, asked = inputs.choose_paths(config, flags)
+    reading = inputs.Reading.of(config, flags)
+    corpus = inputs.open_corpus(path, reading, messages)
+    questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
+    labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None
+    settings = {
+        **wanted.settings,
+        **reading.settings,
+        "unit": config.choose("unit", ",".join(flags["unit"]) or None, None),
+        "count_tokens": flags["count_tokens"],
+        "price": flags["price"],
+    }
+    with messages.progress() as progress:
+        result = sweep(
+            corpus,
+            labels,
+            chunkers=wanted.ways,
+            sizes=wanted.sizes,
+            overlaps=wanted.overlaps,
+            skip_bad_labels=flags["skip_bad_labels"],
+            with_ids=True if flags["ids"] else None,
+            with_cuts=not flags["no_cuts"],
+            count_tokens=flags["count_tokens"],
+            settings=settings,
+            jobs=flags["jobs"],
+            progress=progress,
+        )
+    result = _with_file(result, questions)
+    look = look_of(flags["output"])
+    text = _report(result, look, flags)
+    for chunker in why:
+        text += "\n" + _why(corpus, labels, chunker, look)
+    with open_output(flags["output"], json=flags["output_format"] == "json") as file:
+        file.write(text)
+
+
+def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:
+    """Load what sizes are counted in: what is not installed is said before anything is read."""
+    from chunkscope.structure.units import get_unit
+
+    for unit in sorted({*(chunker.unit for chunker in chunkers), count_tokens or "char"}):
+        get_unit(unit).measure("")
+
+
+def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool, messages: Messages) -> Labels:
+    from chunkscope.errors import LabelError
+    from chunkscope.labels import check_labels
+
+    labels = check_labels(corpus, questions.questions)
+    messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    if not skip_bad_labels:
+        try:
+            labels.require_valid()
+        except LabelError as error:
+            raise LabelError(
+                f"{questions.path}: {error}; `chunkscope labels` shows all, --skip-bad-labels leaves such questions out"
+            ) from None
+    if labels.excluded and not labels.valid:
+        first = labels.excluded[0]
+        raise LabelError(
+            f"{questions.path}: no question with sound evidence is left of {labels.total}; "
+            f"the first: {first.id}: {first.problem}: {first.message}"
+        )
+    if labels.excluded:
+        messages.warn(
+            f"{questions.path}: {len(labels.excluded)} of {labels.total} questions have label problems, left out"
+        )
+    return labels
+
+
+def _with_file(result: SweepResult, questions: QuestionFile | None) -> SweepResult:
+    """Name the file of the questions: labels, checked beforehand so that their warnings are seen, do not know it."""
+    if result.questions is None or questions is None:
+        return result
+    named = dataclasses.replace(result.questions, path=questions.path, sha256=questions.sha256)
+    return dataclasses.replace(result, questions=named)
+
+
+def _report(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
+    from chunkscope import reports
+
+    if flags["output_format"] == "json":
+        return ended(reports.to_json(result))
+    if flags["output_format"] == "csv":
+        return ended(reports.to_csv(result))
+    if flags["output_format"] == "markdown":
+        return ended(reports.to_markdown(result))
+    return ended(
+        reports.render_sweep(result, width=look.width, all_rows=flags["all_rows"], color=look.color, ascii=look.ascii)
+    )
+
+
+def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: Look) -> str:
+    from chunkscope.findings import find_cuts
+    from chunkscope.reports import render_why
+
+    findings = find_cuts(corpus, labels.valid if labels else (), chunker)
+    told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii)
+    return f"{chunker}\n{ended(told)}"

@@ -1,0 +1,51 @@
+"""A sweep as JSON: a cell a line, the same bytes for the same result."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from chunkscope.results import SweepResult
+
+ONE_A_LINE = frozenset({"cells", "skipped"})
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def to_json(result: SweepResult) -> str:
+    r"""Write a sweep as JSON.
+
+    Characters stay as they are, but for control characters and halves of surrogate pairs (UTF-8 has no bytes for
+    these), which are escaped.
+
+    Returns
+    -------
+    str
+        One object, with a line end.
+
+    Examples
+    --------
+    >>> from chunkscope.results import CorpusInfo
+    >>> text = to_json(SweepResult({"note": "表\0"}, CorpusInfo("docs", 0, 0), None, ()))
+    >>> text.splitlines()[3], json.loads(text)["cells"]
+    (' "settings": {"note": "表\\u0000"},', [])
+    """
+    entries = [f" {_dump(key)}: {_entry(key, value)}" for key, value in result.to_dict().items()]
+    text = "{\n" + ",\n".join(entries) + "\n}\n"
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _entry(key: str, value: object) -> str:
+    if key in ONE_A_LINE and isinstance(value, list) and value:
+        return "[\n" + ",\n".join(_lines(value)) + "\n ]"
+    return _dump(value)
+
+
+def _lines(items: Iterable[object]) -> list[str]:
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str).encode
+    return [f"  {encode(item)}" for item in items]
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)

@@ -1,0 +1,98 @@
+"""The cuts themselves: place, question, and the text on both sides, a line each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from chunkscope.findings import Finding
+from chunkscope.reports.numbers import plural
+from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, visible, wrap
+from chunkscope.reports.width import width as cells
+
+NO_CUT = "no cut"
+INDENT = "  "
+RED, BOLD, RESET = "\x1b[31m", "\x1b[1m", "\x1b[0m"
+
+
+def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = False, ascii: bool = False) -> str:
+    """Show each cut that matters: where it is, whom it hurts, and the text around it in one line.
+
+    Cuts that hurt several questions or rows are shown once.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        Those at one place of a document next to each other, as `find_cuts` gives them.
+    width : int
+        Terminal cells in a line; no line is wider.
+    color : bool
+        With ANSI colours.
+    ascii : bool
+        Marks of ASCII only; the text stays as it is.
+
+    Returns
+    -------
+    str
+        Lines, each with its end.
+
+    Examples
+    --------
+    >>> before, after = "宿泊費の上限は1泊12,", "000円とする。"
+    >>> cut = Finding("evidence-split", "rules.md", "q1", 5, 17, 13, 1, 14, "限は1泊12,000円と", before, after)
+    >>> print(render_why([cut], width=40), end="")
+    rules.md:1:14  evidence-split q1
+      宿泊費の上限は1泊12,│000円とする。
+    <BLANKLINE>
+    1 cut: 1 evidence-split
+    """
+    if not findings:
+        return NO_CUT + "\n"
+    width = max(width, LEAST_WIDTH)
+    lines: list[str] = []
+    n_cuts = 0
+    for _, group in groupby(findings, key=lambda finding: (finding.document, finding.cut)):
+        at_once = list(group)
+        first = at_once[0]
+        place = f"{visible(first.document, ascii=ascii)}:{first.line}:{first.column}"
+        where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
+        if color and where.startswith(place):
+            where = f"{BOLD}{place}{RESET}{where[len(place) :]}"
+        lines += [where, *more, INDENT + _around(first, width - len(INDENT), color, ascii)]
+        n_cuts += 1
+    counts = Counter(finding.code for finding in findings)
+    told = ", ".join(f"{n:,} {code}" for code, n in sorted(counts.items()))
+    return "\n".join([*lines, "", *wrap(f"{plural(n_cuts, 'cut')}: {told}", width, rest=INDENT)]) + "\n"
+
+
+def _hurt(findings: Iterable[Finding], ascii: bool) -> str:
+    """Name the questions by code; several rows of one question are counted."""
+    by_code: dict[str, Counter[str | None]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, Counter())[finding.question] += 1
+    return "; ".join(
+        f"{code} {', '.join(_question(question, n, code, ascii) for question, n in questions.items())}"
+        for code, questions in by_code.items()
+    )
+
+
+def _question(question: str | None, n: int, code: str, ascii: bool) -> str:
+    noun = "row" if code == "row-apart" else "passage"
+    if question is None:
+        return plural(n, noun)
+    name = visible(question, ascii=ascii)
+    return name if n == 1 else f"{name} ({plural(n, noun)})"
+
+
+def _around(finding: Finding, room: int, color: bool, ascii: bool) -> str:
+    """Show both sides of the cut: half the room each, and what one side leaves goes to the other."""
+    bar = "|" if ascii else "│"
+    before_shown, after_shown = visible(finding.before, ascii=ascii), visible(finding.after, ascii=ascii)
+    room -= cells(bar)
+    half = room // 2
+    n_before, n_after = cells(before_shown), cells(after_shown)
+    for_before = min(n_before, max(half, room - n_after))
+    left = fit_end(before_shown, for_before, ascii=ascii)
+    right = fit(after_shown, room - cells(left), ascii=ascii)
+    return left + (f"{RED}{bar}{RESET}" if color else bar) + right

@@ -1,0 +1,300 @@
+"""BM25 for whole grids of chunks, exactly, from one pass over the documents.
+
+What a chunk holds follows from positions alone. All words of all documents lie in one array; two binary searches a
+chunk give its first and last word, so its length, and, turned round, for each word the chunks that hold it whole: a
+contiguous range, for neither starts nor ends of chunks ever fall. The occurrences of a term stand in order, so the
+first and the last of them that a chunk holds differ by the number that it holds, less one. No text is touched again.
+
+Scores are Lucene's BM25 (the default of bm25s)::
+
+    score(q, c) = sum over terms t of q:  idf(t) * tf / (tf + k1 * (1 - b + b * length(c) / mean length))
+    idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))
+
+Each summand is rounded to a multiple of 2**-36, far below what matters. Sums of such numbers are exact in float64, so
+equal scores are equal in any order of summation, and ties are ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from chunkscope.errors import ConfigError
+from chunkscope.retrieval.ranking import FloatArray
+from chunkscope.retrieval.terms import Asked
+from chunkscope.spans import BoolArray, IntArray, SpanArray
+
+K1, B = 1.5, 0.75
+"""As in bm25s."""
+
+QUANTUM = 2.0**-36
+
+COMMON_SHARE = 0.125
+"""Terms in more than this share of the chunks are added where a pair can matter only (Turtle and Flood 1995)."""
+MAX_COMMON_SCORES = 1 << 25
+BLOCK_SCORES = 1 << 18
+"""Scores in a block: they stay in the processor's cache."""
+
+
+def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:
+    """Give the weight of terms by the number of chunks that hold them.
+
+    Examples
+    --------
+    >>> idf(3, np.array([1, 3])).round(4).tolist()
+    [0.9808, 0.1335]
+    """
+    return np.log1p((n_chunks - frequencies + 0.5) / (frequencies + 0.5))
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """All words of the documents, and which of them questions ask for.
+
+    Attributes
+    ----------
+    starts, ends : int64 (m,)
+        The words, in order; no two overlap.
+    terms : int64 (o,)
+        The term of each occurrence; never falls.
+    words : int64 (o,)
+        Which word each is; increasing inside a term.
+    n_terms : int
+
+    Examples
+    --------
+    >>> found = Occurrences.of(np.array([0, 2, 5]), np.array([2, 4, 7]), np.array([1, -1, 1]), n_terms=2)
+    >>> found.terms.tolist(), found.words.tolist()
+    ([1, 1], [0, 2])
+    """
+
+    starts: IntArray
+    ends: IntArray
+    terms: IntArray
+    words: IntArray
+    n_terms: int
+
+    @classmethod
+    def of(cls, starts: IntArray, ends: IntArray, terms: IntArray, n_terms: int) -> Occurrences:
+        """Sort words by term; a term of -1 is one that nobody asks for."""
+        order = np.argsort(terms, kind="stable")
+        order = order[np.searchsorted(terms[order], 0) :]
+        return cls(starts, ends, terms[order], order, n_terms)
+
+    def bounds(self, spans: SpanArray) -> tuple[IntArray, IntArray]:
+        """Give for each span, in any order, its first whole word, and the one behind its last whole word."""
+        first = np.searchsorted(self.starts, spans[:, 0], side="left")
+        return first, np.maximum(np.searchsorted(self.ends, spans[:, 1], side="right"), first)
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Which chunks hold which terms, and how often.
+
+    Attributes
+    ----------
+    terms, chunks : int64 (p,)
+        Sorted by term, then chunk; each pair once.
+    times : int64 (p,)
+    lengths : int64 (n,)
+        Whole words in each chunk.
+    """
+
+    terms: IntArray
+    chunks: IntArray
+    times: IntArray
+    lengths: IntArray
+
+
+def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
+    """Count the terms of chunks by differences of positions.
+
+    Parameters
+    ----------
+    occurrences : Occurrences
+    chunks : int64 (n, 2)
+        Neither starts nor ends may fall.
+
+    Examples
+    --------
+    >>> words = Occurrences.of(np.array([0, 2, 4, 6]), np.array([2, 4, 6, 8]), np.array([0, 1, 0, 0]), n_terms=2)
+    >>> held = count_terms(words, np.array([[0, 6], [3, 8]]))
+    >>> held.terms.tolist(), held.chunks.tolist(), held.times.tolist(), held.lengths.tolist()
+    ([0, 0, 1], [0, 1, 0], [2, 2, 1], [3, 2])
+    """
+    n_words, n_chunks = len(occurrences.starts), len(chunks)
+    first_word = np.searchsorted(occurrences.starts, chunks[:, 0], side="left")
+    behind_word = np.searchsorted(occurrences.ends, chunks[:, 1], side="right")
+    # turned round: the chunks that start no later than a word, and those that end before it does
+    behind = np.cumsum(np.bincount(first_word, minlength=n_words + 1)[:n_words])[occurrences.words]
+    first = np.cumsum(np.bincount(behind_word, minlength=n_words + 1)[:n_words])[occurrences.words]
+
+    same = np.zeros(len(first) + 1, dtype=np.bool_)
+    np.equal(occurrences.terms[1:], occurrences.terms[:-1], out=same[1:-1])
+    # a chunk is new at the first occurrence that it holds, and done with at the last
+    since = np.where(same[:-1], np.concatenate(([0], behind[:-1])), 0)
+    until = np.where(same[1:], np.concatenate((first[1:], [n_chunks])), n_chunks)
+    new_from = np.maximum(first, since)
+    n_new = np.maximum(behind - new_from, 0)
+    n_done = np.maximum(np.minimum(behind, until) - first, 0)
+    number = np.arange(len(first))
+    first_seen = np.repeat(number, n_new)
+    last_seen = np.repeat(number, n_done)
+    offsets = np.cumsum(n_new)
+    held_by = np.arange(len(first_seen)) + np.repeat(new_from - (offsets - n_new), n_new)
+    return Postings(
+        terms=occurrences.terms[first_seen],
+        chunks=held_by,
+        times=last_seen - first_seen + 1,
+        lengths=np.maximum(behind_word - first_word, 0),
+    )
+
+
+class Demand:
+    """What the questions ask for, in the order in which they are scored.
+
+    Questions with many terms come last, so that those of one block have about as many.
+
+    Attributes
+    ----------
+    order : int64 (q,)
+        The questions.
+    edges : int64 (q + 1,)
+        Where the entries of each question in `order` start.
+    terms, times, features : int64 (e,)
+        Of each entry: the term, how often it is asked for, and the number of that pair.
+    feature_terms, feature_times : int64 (f,)
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        counts = np.bincount(asked.questions, minlength=asked.n_questions)
+        self.order = np.argsort(counts, kind="stable")
+        self.edges = np.concatenate(([0], np.cumsum(counts[self.order])))
+        place = np.empty_like(self.order)
+        place[self.order] = np.arange(len(self.order))
+        entries = np.argsort(place[asked.questions], kind="stable")
+        self.terms, self.times = asked.terms[entries], asked.times[entries]
+        pairs, features = np.unique(np.column_stack((self.terms, self.times)), axis=0, return_inverse=True)
+        self.features = features.reshape(-1)
+        self.feature_terms, self.feature_times = np.ascontiguousarray(pairs.T)
+
+
+@dataclass(frozen=True)
+class Bm25Block:
+    """Scores of some questions: rare terms are summed up, common ones are added to single pairs when asked."""
+
+    questions: IntArray
+    low: FloatArray
+    slack: FloatArray
+    common: FloatArray
+    features: IntArray
+    floor: float = 0.0
+
+    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Add what common terms give; `features` names for each row their rows of `common`, the last one being zero."""
+        n_chunks = self.low.shape[1]
+        scores = self.low.ravel()[rows * n_chunks + columns]
+        flat = self.common.ravel()
+        for features in self.features.T:
+            scores += flat[features[rows] * n_chunks + columns]
+        return scores
+
+
+class Bm25:
+    """The scores of all questions in one cell.
+
+    Parameters
+    ----------
+    demand : Demand
+    postings : Postings
+    indexed : bool (n,)
+        Chunks that are in the index: not blank, and of a document that may be found. No other may have postings.
+    k1, b : float
+
+    Examples
+    --------
+    >>> asked = Asked(["上限"])
+    >>> held = Postings(np.array([0, 0]), np.array([0, 2]), np.array([1, 2]), np.array([4, 4, 4]))
+    >>> scores = Bm25(Demand(asked), held, np.ones(3, dtype=bool))
+    >>> [block.complete(np.zeros(3, int), np.arange(3)).round(4).tolist() for block in scores.blocks()]
+    [[0.188, 0.0, 0.2686]]
+    """
+
+    def __init__(
+        self, demand: Demand, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B
+    ) -> None:
+        self.demand = demand
+        self.postings = postings
+        self.n_chunks = len(indexed)
+        n_indexed = int(np.count_nonzero(indexed))
+        mean = float(postings.lengths[indexed].sum()) / n_indexed if n_indexed else 0.0
+        n_terms = int(demand.terms.max(initial=-1)) + 1
+        self.frequencies = np.bincount(postings.terms, minlength=n_terms)
+        self.edges = np.concatenate(([0], np.cumsum(self.frequencies)))
+        damping = k1 * (1 - b + b * postings.lengths / mean) if mean else np.full(self.n_chunks, k1)
+        times = postings.times.astype(np.float64)
+        shares = times / (times + damping[postings.chunks])
+        shares *= np.repeat(idf(n_indexed, self.frequencies) / QUANTUM, self.frequencies)
+        self.scores: FloatArray = np.rint(shares, out=shares)
+        self.scores *= QUANTUM
+
+    @cached_property
+    def _common(self) -> tuple[FloatArray, IntArray]:
+        """The scores of common features, a row each and a last one of zeros; and the row of each feature, -1: rare."""
+        frequencies = self.frequencies[self.demand.feature_terms]
+        room = max(MAX_COMMON_SCORES // max(self.n_chunks, 1) - 1, 0)
+        chosen = np.flatnonzero(frequencies > COMMON_SHARE * self.n_chunks)
+        if len(chosen) > room:
+            chosen = np.sort(chosen[np.argsort(-frequencies[chosen], kind="stable")[:room]])
+        rows = np.full(len(frequencies), -1, dtype=np.int64)
+        rows[chosen] = np.arange(len(chosen))
+        common = np.zeros((len(chosen) + 1, self.n_chunks))
+        for row, feature in enumerate(chosen.tolist()):
+            term = self.demand.feature_terms[feature]
+            held = slice(self.edges[term], self.edges[term + 1])
+            common[row, self.postings.chunks[held]] = self.scores[held] * self.demand.feature_times[feature]
+        return common, rows
+
+    def blocks(self) -> Iterator[Bm25Block]:
+        """Score the questions, some at a time."""
+        common, row_of = self._common
+        highest = common.max(axis=1, initial=0.0)
+        rows_of_entries = row_of[self.demand.features]
+        n_questions = len(self.demand.order)
+        size = max(1, BLOCK_SCORES // max(self.n_chunks, 1))
+        for first in range(0, n_questions, size):
+            behind = min(first + size, n_questions)
+            edges = self.demand.edges[first : behind + 1]
+            entries = slice(edges[0], edges[-1])
+            owners = np.repeat(np.arange(behind - first), np.diff(edges))
+            rows = rows_of_entries[entries]
+            is_common = rows >= 0
+            features = _padded(rows[is_common], owners[is_common], behind - first, len(common) - 1)
+            rare = ~is_common
+            low = self._rare_scores(
+                owners[rare], self.demand.terms[entries][rare], self.demand.times[entries][rare], behind - first
+            )
+            yield Bm25Block(self.demand.order[first:behind], low, highest[features].sum(axis=1), common, features)
+
+    def _rare_scores(self, owners: IntArray, terms: IntArray, times: IntArray, n_rows: int) -> FloatArray:
+        if (times > 1).any():
+            owners, terms = np.repeat(owners, times), np.repeat(terms, times)
+        counts = self.frequencies[terms]
+        behind = np.cumsum(counts)
+        held = np.repeat(self.edges[terms] - (behind - counts), counts)
+        held += np.arange(len(held))
+        keys = np.repeat(owners * self.n_chunks, counts)
+        keys += self.postings.chunks[held]
+        summed = np.bincount(keys, weights=self.scores[held], minlength=n_rows * self.n_chunks)
+        return summed.reshape(n_rows, self.n_chunks)
+
+
+def _padded(values: IntArray, owners: IntArray, n_owners: int, filling: int) -> IntArray:
+    """Lay the values of each owner out as a row; `owners` never falls."""
+    counts = np.bincount(owners, minlength=n_owners)
+    table = np.full((n_owners, int(counts.max(initial=0))), filling, dtype=np.int64)
+    table[owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)] = values
+    return table

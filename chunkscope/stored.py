@@ -1,0 +1,47 @@
+"""Reading JSON files that this package wrote: results and baselines."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from chunkscope.errors import InputError
+
+
+def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[str, Any]:
+    """Read an object with a ``format``.
+
+    Parameters
+    ----------
+    path : path
+    newest : int
+        The latest format that can be read.
+    what : str
+        What the file ought to be, for messages.
+
+    Raises
+    ------
+    InputError
+        No such file, not JSON, no object with a format, or a later format.
+    """
+    shown = os.fspath(path)
+    try:
+        with open(shown, "rb") as file:
+            record = json.loads(file.read().decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(f"{shown}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown}: byte {error.start} is not UTF-8; this is no {what}") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{shown}:{error.lineno}: not JSON; this is no {what}") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{shown}: not JSON that can be read; this is no {what}") from None
+    found = record.get("format") if isinstance(record, dict) else None
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise InputError(f"{shown}: not a {what}: it has no format")
+    if found > newest:
+        raise InputError(f"{shown}: format {found} is later than {newest}, the last that this version reads; upgrade it")
+    return dict(record)

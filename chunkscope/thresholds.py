@@ -1,0 +1,181 @@
+"""Thresholds of the pre-flight check: how much may be found before it fails."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Literal
+
+from chunkscope.errors import ChunkerError, ConfigError
+from chunkscope.structure.units import get_unit
+
+LabelRule = Literal["error", "warn"]
+
+_COUNT = re.compile(r"[0-9]{1,15}")
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,15})?) ?%")
+_HELP = "write a count such as 3, a share such as 2%, or none"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """So many at the most, or such a share of all; None: as many as there are.
+
+    Examples
+    --------
+    >>> Threshold.parse("3").allows(3, 10), Threshold.parse("2%").allows(1, 49), Threshold.parse("2%").allows(1, 50)
+    (True, False, True)
+    """
+
+    value: int | Fraction | None
+
+    @classmethod
+    def parse(cls, value: object) -> Threshold:
+        """Read a threshold: ``3``, ``"2%"`` or ``"none"``.
+
+        Raises
+        ------
+        ConfigError
+            It is negative, above 100 %, or no threshold at all.
+        """
+        text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+        if text.lower() == "none":
+            return cls(None)
+        if _COUNT.fullmatch(text):
+            return cls(int(text))
+        percent = _PERCENT.fullmatch(text)
+        if not percent:
+            raise ConfigError(f"{value!r} is no threshold; {_HELP}")
+        share = Fraction(Decimal(percent[1])) / 100
+        if share > 1:
+            raise ConfigError(f"{value!r} is no threshold: a share is 100% at the most")
+        return cls(share)
+
+    @property
+    def is_off(self) -> bool:
+        """Tell whether nothing is asked."""
+        return self.value is None
+
+    def allows(self, n: int, total: int) -> bool:
+        """Tell whether so many of so many are within it. Counts are compared, no percentage is ever rounded."""
+        if self.value is None:
+            return True
+        return n <= (self.value if isinstance(self.value, int) else self.value * total)
+
+    def __str__(self) -> str:
+        if isinstance(self.value, Fraction):
+            percent = self.value * 100
+            return f"{Decimal(percent.numerator) / Decimal(percent.denominator):f}%"
+        return "none" if self.value is None else str(self.value)
+
+
+ZERO, OFF = Threshold(0), Threshold(None)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """All thresholds of a check.
+
+    Attributes
+    ----------
+    max_split, max_missing : Threshold
+        Questions whose evidence is split, or partly in no chunk.
+    max_apart : Threshold
+        Table questions with a row that is apart from its header.
+    max_rows_apart : Threshold
+        Table rows apart from their header, whether a question needs them or not.
+    max_oversize : Threshold
+        Chunks above the model's limit, carried text included; without a limit, chunks whose body is above the size.
+    max_broken : Threshold
+        Chunks that begin or end inside a character.
+    max_blank : Threshold
+        Chunks in which nothing can be seen.
+    model_limit : int or None
+    model_unit : str or None
+        What the limit is counted in; None: the chunker's unit.
+    label_problems : {"error", "warn"}
+    asked : frozenset of str
+        The thresholds that somebody set, and did not switch off.
+
+    Examples
+    --------
+    >>> thresholds = Thresholds.of(max_split="2%", model_limit=512)
+    >>> str(thresholds.max_split), str(thresholds.max_oversize), str(thresholds.max_rows_apart)
+    ('2%', '0', 'none')
+    """
+
+    max_split: Threshold = ZERO
+    max_missing: Threshold = ZERO
+    max_apart: Threshold = ZERO
+    max_rows_apart: Threshold = OFF
+    max_oversize: Threshold = OFF
+    max_broken: Threshold = ZERO
+    max_blank: Threshold = OFF
+    model_limit: int | None = None
+    model_unit: str | None = None
+    label_problems: LabelRule = "error"
+    asked: frozenset[str] = field(default=frozenset())
+
+    @classmethod
+    def of(cls, **values: object) -> Thresholds:
+        """Read thresholds by their names.
+
+        Raises
+        ------
+        ConfigError
+            An unknown name, or a value that means nothing.
+        """
+        return cls.read(values, str)
+
+    @classmethod
+    def read(cls, values: Mapping[str, object], origin: Callable[[str], str]) -> Thresholds:
+        """Read thresholds; `origin` tells for a name where its value stands, for messages."""
+        read: dict[str, object] = {}
+        for name, value in values.items():
+            if name not in NAMES:
+                raise ConfigError(f"{origin(name)} is unknown; {_nearest(name)}")
+            try:
+                read[name] = _read(name, value)
+            except (ConfigError, ChunkerError) as error:
+                raise ConfigError(f"{origin(name)}: {error}") from None
+        asked = {name for name in COUNTED if name in read and read[name] != OFF}
+        if "model_limit" in read:
+            asked |= {"max_oversize"} if read.setdefault("max_oversize", ZERO) != OFF else set()
+        elif "model_unit" in read:
+            raise ConfigError(f"{origin('model_unit')} needs a model limit, such as 512")
+        return cls(**read, asked=frozenset(asked))  # type: ignore[arg-type]  # each value is of the type that _read gives
+
+    def __getitem__(self, name: str) -> Threshold:
+        threshold: Threshold = getattr(self, name)
+        return threshold
+
+
+NAMES = tuple(entry.name for entry in dataclasses.fields(Thresholds) if entry.name != "asked")
+COUNTED = tuple(name for name in NAMES if name.startswith("max_"))
+NEEDS_QUESTIONS = ("max_split", "max_missing", "max_apart")
+
+
+def _read(name: str, value: object) -> object:
+    if name == "model_limit":
+        text = str(value).strip() if not isinstance(value, bool) else ""
+        if not _COUNT.fullmatch(text) or int(text) < 1:
+            raise ConfigError(f"{value!r} is no limit; write a whole number such as 512")
+        return int(text)
+    if name == "model_unit":
+        if not isinstance(value, str):
+            raise ConfigError(f"{value!r} is no unit")
+        return get_unit(value).name
+    if name == "label_problems":
+        if value not in ("error", "warn"):
+            raise ConfigError(f"{value!r} is neither 'error' nor 'warn'")
+        return value
+    return Threshold.parse(value)
+
+
+def _nearest(name: str) -> str:
+    near = get_close_matches(name.lower().replace("-", "_"), NAMES, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}"

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chunkscope.config import KEYS, Config, find_config
+from chunkscope.errors import ConfigError
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def table(body: str) -> str:
+    return f"[tool.chunkscope]\n{body}\n"
+
+
+def test_no_file_gives_an_empty_configuration(tmp_path):
+    assert find_config(tmp_path) == Config()
+
+
+def test_every_key_is_read(tmp_path):
+    write(
+        tmp_path / "pyproject.toml",
+        table(
+            "corpus = 'docs'\nquestions = 'q.jsonl'\nchunker = ['fixed', 'token(raw=true)']\nunit = 'char'\nsize = 400\n"
+            "overlap = '1/6'\nsizes = [100, 200]\noverlaps = [0, '1/6']\nencoding = 'cp932'\ninclude = '*.md'\n"
+            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nfield = {evidence = 'contexts'}\n[tool.chunkscope.check]\nfail_under = 3"
+        ),
+    )
+    config = find_config(tmp_path)
+    expected = Config(
+        "pyproject.toml", "docs", "q.jsonl", "fixed,token(raw=true)", "char", 400, "1/6", "100,200", "0,1/6", "cp932",
+        ("*.md",), ("drafts", "old"), "plain", {"evidence": "contexts"}, {"fail_under": 3},
+    )  # fmt: skip
+    assert config == expected
+    assert all(getattr(config, key) for key in KEYS)
+
+
+def test_the_nearest_file_with_the_table_wins_and_paths_lead_from_here(tmp_path):
+    write(tmp_path / "pyproject.toml", table("corpus = 'far'"))
+    write(tmp_path / "a" / "pyproject.toml", table("corpus = 'near'\nquestions = '/abs/q.jsonl'"))
+    write(tmp_path / "a" / "b" / "pyproject.toml", "[tool.other]\nx = 1\n")
+    here = tmp_path / "a" / "b" / "c"
+    here.mkdir()
+    config = find_config(here)
+    assert config.path == "../../pyproject.toml"
+    assert (config.corpus, config.questions) == ("../../near", "/abs/q.jsonl")
+
+
+def test_a_nearer_file_of_either_kind_wins(tmp_path):
+    write(tmp_path / "chunkscope.toml", "corpus = 'far'")
+    write(tmp_path / "a" / "pyproject.toml", table("corpus = 'near'"))
+    assert find_config(tmp_path / "a").corpus == "near"
+
+
+def test_in_one_folder_the_own_file_wins_with_a_warning(tmp_path):
+    write(tmp_path / "chunkscope.toml", "corpus = 'own'")
+    write(tmp_path / "pyproject.toml", table("corpus = 'other'"))
+    config = find_config(tmp_path)
+    assert config.corpus == "own"
+    assert config.warnings == ("chunkscope.toml is used; [tool.chunkscope] of pyproject.toml is not read",)
+
+
+@pytest.mark.parametrize("other", ["[tool.ruff]\n", "not toml ["])
+def test_no_warning_where_the_other_file_says_nothing(tmp_path, other):
+    write(tmp_path / "chunkscope.toml", "size = 5")
+    write(tmp_path / "pyproject.toml", other)
+    assert find_config(tmp_path) == Config("chunkscope.toml", size=5)
+
+
+def test_a_byte_order_mark_is_dropped(tmp_path):
+    write(tmp_path / "chunkscope.toml", b"\xef\xbb\xbfsize = 5\r\n")
+    assert find_config(tmp_path).size == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "pyproject.toml",
+            table("corpsu = 'x'"),
+            "pyproject.toml: [tool.chunkscope] has no 'corpsu'; did you mean 'corpus'?",
+        ),
+        ("chunkscope.toml", "fail-under = 1", "chunkscope.toml has no 'fail-under'; there are corpus, "),
+        ("chunkscope.toml", table("size = 1"), "the keys stand without [tool.chunkscope]"),
+        ("chunkscope.toml", "path = 'x'", "has no 'path'"),
+        ("chunkscope.toml", "size = '5'", "chunkscope.toml size must be a whole number, not '5'"),
+        ("chunkscope.toml", "size = true", "size must be a whole number, not True"),
+        ("chunkscope.toml", "sizes = [1.5]", "sizes must be"),
+        ("chunkscope.toml", "sizes = []", "sizes must be"),
+        ("chunkscope.toml", "corpus = ''", "corpus must be a path"),
+        ("chunkscope.toml", "corpus = ['a']", "corpus must be a path"),
+        ("chunkscope.toml", "include = [1]", "include must be a glob"),
+        ("chunkscope.toml", "markup = 'html'", "markup must be 'markdown' or 'plain', not 'html'"),
+        ("chunkscope.toml", "field = 'x'", "field must be a table"),
+        ("chunkscope.toml", "check = 3", "check must be a table"),
+        ("chunkscope.toml", "size = ", "chunkscope.toml: not TOML"),
+        ("chunkscope.toml", b"\x82\xa0 = 1", "chunkscope.toml: byte 0 is not UTF-8"),
+        ("pyproject.toml", "[tool]\nchunkscope = 3", "pyproject.toml: [tool.chunkscope] must be a table"),
+    ],
+)
+def test_what_is_wrong_is_told_with_the_file(tmp_path, name, text, message):
+    write(tmp_path / name, text)
+    with pytest.raises(ConfigError) as caught:
+        find_config(tmp_path)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_flag_goes_before_the_file_and_the_file_before_the_default():
+    config = Config("x.toml", include=("*.md",))
+    assert config.choose("include", ("*.txt",), ()) == ("*.txt",)
+    assert config.choose("include", (), ()) == ("*.md",)
+    assert config.choose("exclude", (), ("old",)) == ("old",)
+    assert config.choose("sizes", None, "1") == "1"

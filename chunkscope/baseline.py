@@ -81,10 +81,9 @@ class Baseline:
 
         Examples
         --------
-        >>> print(Baseline({Recognised("a.md", "evidence-split", "12円"): 1}, "fixed(size=4)").to_json())
-        {"format": 1, "kind": "chunkscope-baseline", "chunkscope": "...", "setting": "fixed(size=4)", "findings": [
-        {"document": "a.md", "code": "evidence-split", "quote": "12円", "count": 1}
-        ]}
+        >>> text = Baseline({Recognised("a.md", "evidence-split", "12円"): 1}, "fixed(size=4)").to_json()
+        >>> text.splitlines()[1:]
+        ['{"document": "a.md", "code": "evidence-split", "quote": "12円", "count": 1}', ']}']
         """
         record = self.to_dict()
         rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in record.pop("findings"))

@@ -38,10 +38,10 @@ class Carriable:
         The first section behind those under each heading.
     header : int64 (t, 2)
         Header of each table, with the delimiter line of a pipe table.
-    rows : int64 (t, 2)
-        Start of the first and end of the last data row of each table.
-    levels : int64 (t,)
-        How many tables a table stands in.
+    rows : int64 (r, 2)
+        The data rows of these tables, table by table.
+    tables, levels : int64 (r,)
+        The table of each row, as a row of `header`, and a number that tables have alike only if they do not overlap.
     title, line : int64 (n, 2)
         Of each document that has them: the title's line, and the line of the front matter that is asked for.
     """
@@ -52,6 +52,7 @@ class Carriable:
     scopes: IntArray
     header: SpanArray
     rows: SpanArray
+    tables: IntArray
     levels: IntArray
     title: SpanArray
     lines: dict[str, SpanArray]
@@ -68,14 +69,16 @@ def find_carriable(parts: Parts, keys: Sequence[str] = ()) -> Carriable:
             paths[section, depth] = rows[id(heading)]
             scopes[rows[id(heading)]] = section + 1
     tables = [table for table in structure.tables if table.header and table.rows]
+    n_rows = [len(table.rows) for table in tables]
     return Carriable(
         headings=as_spans([(heading.start, heading.end) for heading in structure.headings]),
         sections=structure.section_starts,
         paths=paths,
         scopes=scopes,
         header=as_spans([_header_lines(text, table) for table in tables]),
-        rows=as_spans([(table.rows[0][0], table.rows[-1][1]) for table in tables]),
-        levels=np.array([_nesting(table, tables) for table in tables], dtype=np.int64),
+        rows=as_spans([row for table in tables for row in table.rows]),
+        tables=np.repeat(np.arange(len(tables)), n_rows),
+        levels=np.repeat(_levels(tables), n_rows),
         title=as_spans(_title(text, structure)),
         lines={key: as_spans(front_matter_line(text, structure, key)) for key in keys},
     )
@@ -90,10 +93,15 @@ def _header_lines(text: str, table: Table) -> tuple[int, int]:
     return start, following.start() if following else len(text)
 
 
-def _nesting(table: Table, tables: Sequence[Table]) -> int:
-    if table.kind == "pipe":
-        return 0
-    return sum(other.start < table.start and table.end <= other.end for other in tables)
+def _levels(tables: Sequence[Table]) -> IntArray:
+    """Give each table the lowest number that no earlier table which reaches into it has."""
+    reach: list[int] = []
+    levels = []
+    for table in tables:
+        level = next((level for level, end in enumerate(reach) if end <= table.start), len(reach))
+        reach[level : level + 1] = [table.end]
+        levels.append(level)
+    return np.array(levels, dtype=np.int64)
 
 
 def _title(text: str, structure: Structure) -> list[tuple[int, int]]:
@@ -105,7 +113,8 @@ def _title(text: str, structure: Structure) -> list[tuple[int, int]]:
 
 def front_matter_line(text: str, structure: Structure, key: str) -> list[tuple[int, int]]:
     """Find the line of a key at the outermost level of the front matter."""
-    match = re.compile(rf"(?:^|[\r\n])({re.escape(key)}[ \t]*:[^\r\n]*)").search(text, 0, structure.front_matter_end)
+    line = re.compile(rf"""(?:^|[\r\n])((["']?){re.escape(key)}\2[ \t]*:(?![^ \t\r\n])[^\r\n]*)""")
+    match = line.search(text, 0, structure.front_matter_end)
     return [match.span(1)] if match else []
 
 
@@ -114,6 +123,7 @@ def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
     bases = layout.edges[:-1].tolist()
     n_headings = np.cumsum([0, *(len(part.headings) for part in parts)])
     n_sections = np.cumsum([0, *(len(part.sections) for part in parts)])
+    n_tables = np.cumsum([0, *(len(part.header) for part in parts)])
     rows = list(zip(parts, bases, n_headings.tolist(), n_sections.tolist(), strict=False))
     none = np.empty((0, 2), dtype=np.int64)
     empty = np.empty(0, dtype=np.int64)
@@ -127,7 +137,8 @@ def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
         scopes=np.concatenate([empty] + [part.scopes + first for part, _, _, first in rows]),
         header=np.concatenate([none] + [part.header + base for part, base, _, _ in rows]),
         rows=np.concatenate([none] + [part.rows + base for part, base, _, _ in rows]),
-        levels=np.concatenate([empty] + [part.levels for part, _, _, _ in rows]),
+        tables=np.concatenate([empty] + [part.tables + n for part, n in zip(parts, n_tables.tolist(), strict=False)]),
+        levels=np.concatenate([empty] + [part.levels for part in parts]),
         title=np.concatenate([none] + [part.title + base for part, base, _, _ in rows]),
         lines={
             key: np.concatenate([none] + [part.lines[key] + base for part, base, _, _ in rows])
@@ -145,7 +156,7 @@ def chunk_paths(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> In
     -------
     int64 (m, 6)
     """
-    if not len(carriable.sections):
+    if not len(carriable.headings):
         return np.full((len(chunks), MAX_LEVEL), -1, dtype=np.int64)
     first = np.searchsorted(carriable.sections, chunks[:, 0], side="right") - 1
     paths = carriable.paths[first]
@@ -164,8 +175,10 @@ def carried_spans(carriable: Carriable, chunker: Chunker, chunks: SpanArray, lay
     owners : int64 (c,)
         The chunk that carries each span; never falls.
     spans : int64 (c, 2)
-        Per chunk in the order of the document, each once.
+        Per chunk in the order of the document, no character twice.
     """
+    if not len(chunks):
+        return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
     found: list[tuple[IntArray, SpanArray]] = []
     for what in chunker.carry:
         if what == "headings":
@@ -179,8 +192,14 @@ def carried_spans(carriable: Carriable, chunker: Chunker, chunks: SpanArray, lay
     owners = np.concatenate([np.empty(0, dtype=np.int64)] + [owner for owner, _ in found])
     spans = np.concatenate([np.empty((0, 2), dtype=np.int64)] + [span for _, span in found])
     held = (spans[:, 0] >= chunks[owners, 0]) & (spans[:, 1] <= chunks[owners, 1])
-    rows = np.unique(np.column_stack((owners, spans))[~held], axis=0)
-    return rows[:, 0], rows[:, 1:]
+    owners, spans = owners[~held], spans[~held]
+    order = np.lexsort((-spans[:, 1], spans[:, 0], owners))
+    owners, spans = owners[order], spans[order]
+    # what ends no later than something before it, with the same chunk, lies inside it
+    reach = owners * (layout.edges[-1] + 1) + spans[:, 1]
+    new = np.ones(len(owners), dtype=np.bool_)
+    new[1:] = reach[1:] > np.maximum.accumulate(reach)[:-1]
+    return owners[new], spans[new]
 
 
 def _headings(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
@@ -204,16 +223,17 @@ def _of_document(spans: SpanArray, chunks: SpanArray, layout: Layout) -> tuple[I
 
 
 def _table_headers(carriable: Carriable, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
-    """Give each chunk that starts behind the start of a table's header, and holds part of a row, the header.
+    """Give each chunk that holds part of a row, and starts behind the start of that table's header, the header.
 
-    Only the table in which a chunk starts can lack its header; tables of one nesting level do not overlap.
+    Of tables that do not overlap, a chunk can lack the header only of the first of which it holds part of a row.
     """
     found = []
     for level in range(int(carriable.levels.max(initial=-1)) + 1):
         here = np.flatnonzero(carriable.levels == level)
-        table = np.searchsorted(carriable.header[here, 0], chunks[:, 0], side="left") - 1
-        table = here[np.maximum(table, 0)] if len(here) else table
-        starts_inside = (carriable.header[table, 0] < chunks[:, 0]) & (chunks[:, 0] < carriable.rows[table, 1])
-        owners = np.flatnonzero(starts_inside & (carriable.rows[table, 0] < chunks[:, 1]))
+        row = np.searchsorted(carriable.rows[here, 1], chunks[:, 0], side="right")
+        row = here[np.minimum(row, len(here) - 1)]
+        table = carriable.tables[row]
+        holds_part = (carriable.rows[row, 0] < chunks[:, 1]) & (chunks[:, 0] < carriable.rows[row, 1])
+        owners = np.flatnonzero(holds_part & (carriable.header[table, 0] < chunks[:, 0]))
         found.append((owners, carriable.header[table[owners]]))
     return found

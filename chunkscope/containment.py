@@ -255,10 +255,11 @@ class WindowChunks(ChunkSet):
 
     def __init__(self, layout: Layout, chunker: FixedChunker) -> None:
         super().__init__(layout, chunker)
-        self._size = chunker.required_size()
-        self._step = self._size - chunker.overlap
-        self._keep_tail = chunker.tail == "keep"
-        self._counts = window_counts(layout.lengths, self._size, chunker.overlap, keep_tail=self._keep_tail)
+        size, keep_tail = chunker.required_size(), chunker.tail == "keep"
+        self._counts = window_counts(layout.lengths, size, chunker.overlap, keep_tail=keep_tail)
+        # what is wider than all documents is as good as the widest: no number outgrows int32, no array the text
+        longest = max(1, int(layout.lengths.max(initial=0)))
+        self._size, self._step = min(size, longest), min(size - chunker.overlap, longest)
 
     @cached_property
     def n_chunks(self) -> int:
@@ -275,7 +276,7 @@ class WindowChunks(ChunkSet):
     @property
     def cut_offsets(self) -> IntArray:
         """Where windows end before the end of their document."""
-        inner = window_counts(self.layout.lengths, self._size, self.chunker.overlap) - 1
+        inner = window_counts(self.layout.lengths, self.chunker.required_size(), self.chunker.overlap) - 1
         number, document = self._numbered(np.maximum(inner, 0))
         return self.layout.edges[document] + number * self._step + self._size
 

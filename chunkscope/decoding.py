@@ -46,7 +46,7 @@ def check_encoding(encoding: str) -> str:
         return encoding  # it exists, and has its own mind about one byte
     except (LookupError, ValueError, AssertionError):
         # aliases are loaded here, because only this message needs them
-        from encodings.aliases import aliases  # noqa: PLC0415
+        from encodings.aliases import aliases
 
         near = get_close_matches(encoding.lower(), [*aliases, *aliases.values()], 1)
         hint = f"did you mean {near[0]!r}?" if near else "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"

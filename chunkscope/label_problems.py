@@ -156,14 +156,14 @@ class _SecondPass:
             if trouble.places.count:
                 continue
             if fold(trouble.quote) in plain:
-                folded = folded or FoldedText.of(document.text)
+                folded = folded or FoldedText(document.text)
                 _note_matches(trouble, document, folded)
             if trouble.near is None:
                 self._note_similar(trouble, document)
 
     def _look_for_homeless(self, document: Document) -> None:
         hits = {number for number, _ in self._folded.find(fold(document.text))} if self._foldable else set()
-        folded = FoldedText.of(document.text) if hits else None
+        folded = FoldedText(document.text) if hits else None
         for number in sorted(hits):
             if folded is not None:
                 _note_matches(self._foldable[number], document, folded)

@@ -106,8 +106,10 @@ def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]
     # For "all", a group is good if all of it is held; for "any", bad if none of it is.
     enough = places.any_is_enough[groups.question]
     chance = np.abs(held[groups.leader] - enough)
-    if groups.several.size:
-        chance[groups.several] = _joint(places, groups, size, step)
+    # where the document fits in one chunk, all of a group is held, as its first entry is
+    several = groups.several[places.totals[groups.leader[groups.several]] > size]
+    if several.size:
+        chance[several] = _joint(places, groups, several, size, step)
     if len(groups.question) == np.count_nonzero(groups.asked):  # each question lies in one document
         return expected_evidence, float(np.where(enough, chance, 1.0 - chance).sum())
     product = np.ones(len(places.any_is_enough))
@@ -116,9 +118,9 @@ def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]
     return expected_evidence, float(split[groups.asked].sum())
 
 
-def _joint(places: Places, groups: Groups, size: int, step: int) -> FloatArray:
+def _joint(places: Places, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:
     """Enumerate the phases for groups of several entries: the share in which all, or none, are held."""
-    first, sizes = groups.first[groups.several], groups.sizes[groups.several]
+    first, sizes = groups.first[several], groups.sizes[several]
     chances = np.empty(len(first))
     phases = np.arange(step)
     at_once = max(1, CELLS_AT_ONCE // step)
@@ -129,7 +131,7 @@ def _joint(places: Places, groups: Groups, size: int, step: int) -> FloatArray:
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
         entries = groups.order[np.repeat(first[begin:end], counts) + within]
         offsets = (places.starts[entries, None] + phases) % step
-        held = (offsets <= size - places.lengths[entries, None]) | (places.totals[entries, None] <= size)
+        held = offsets <= size - places.lengths[entries, None]
         any_is_enough = places.any_is_enough[places.questions[entries], None]
         good = np.logical_and.reduceat(held ^ any_is_enough, np.cumsum(counts) - counts, axis=0)
         chances[begin:end] = good.mean(axis=1)

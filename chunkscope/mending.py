@@ -10,7 +10,7 @@ import numpy as np
 
 from chunkscope.check_model import Mend
 from chunkscope.chunkers import Chunker, FixedChunker
-from chunkscope.chunkers.segments import TokenStream
+from chunkscope.chunkers.segments import Segments, TokenStream
 from chunkscope.containment import Layout, Targets, chunk_set
 from chunkscope.grid import Overlap
 from chunkscope.spans import IntArray
@@ -33,23 +33,19 @@ class Mending:
     layout : Layout
     segments : object
         Boundaries of all documents, of the chunker's family.
-    begins : int64 (n,) or None
-        Where the chunker's units begin in the layout; None for characters.
     """
 
     chunker: Chunker
     overlap: Overlap | None
     layout: Layout
     segments: object
-    begins: IntArray | None = None
 
     def __call__(self, targets: Targets, is_row: bool = False) -> list[Mend]:
         """Give for each target what keeps it whole."""
         lengths = self._lengths(targets)
         sizes = self._sizes(targets)
         return [
-            Mend(size, self._guaranteed(length), length)
-            for size, length in zip(sizes, lengths.tolist(), strict=True)
+            Mend(size, self._guaranteed(length), length) for size, length in zip(sizes, lengths.tolist(), strict=True)
         ]
 
     def at(self, size: int) -> Chunker | None:
@@ -64,8 +60,13 @@ class Mending:
             # a window holds a text if it holds every token that has a byte of it
             first = np.searchsorted(self.segments.first_whole, starts, side="right") - 1
             lengths = np.searchsorted(self.segments.last_whole, ends, side="left") - first
-        elif self.begins is not None:
-            lengths = np.searchsorted(self.begins, ends) - np.searchsorted(self.begins, starts)
+        elif self.chunker.unit != "char" and isinstance(self.segments, Segments):
+            # what begins before a place inside a unit is what begins before the next boundary
+            at = np.concatenate((self.segments.positions, self.segments.steps))
+            used = np.concatenate((self.segments.used, self.segments.used_at_steps))
+            order = np.argsort(at, kind="stable")
+            at, used = at[order], used[order]
+            lengths = used[np.searchsorted(at, ends)] - used[np.searchsorted(at, starts)]
         else:
             lengths = ends - starts
         return lengths

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 
 from chunkscope.quote_search import occurrences
@@ -42,6 +44,7 @@ def _space(text: str) -> str:
 
 
 PIECE = 8
+_BLOCK = 256
 _BUCKET = 4  # pieces may be moved that far against each other and still vote together
 _LONGEST = 1500  # characters of a quote that are compared
 
@@ -83,49 +86,60 @@ def fold(text: str) -> str:
     return _EMPHASIS.sub("", _BLANKS.sub("", _INVISIBLE.sub("", plain)))
 
 
-@dataclass(frozen=True)
 class FoldedText:
     """A folded text that knows where each of its characters comes from.
+
+    Parameters
+    ----------
+    text : str
+        The original.
 
     Attributes
     ----------
     text : str
-        What `fold` makes of the original.
-    starts, ends : sequences of int
-        For each folded character the span of the original cluster that it comes from.
+        What `fold` makes of it.
+
+    Notes
+    -----
+    Blocks of the text are folded whole, which is fast, and their lengths kept; the characters of a block are traced
+    only when a span in it is asked for. Blocks end where a letter's marks end, or folding would not join them.
 
     Examples
     --------
-    >>> folded = FoldedText.of("５０ ㌔")
+    >>> folded = FoldedText("５０ ㌔")
     >>> folded.text, folded.span(2, 4)
     ('50キロ', (3, 4))
     """
 
-    text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-    @classmethod
-    def of(cls, text: str) -> FoldedText:
-        """Fold a text cluster by cluster; marks stay with the letter before them, or NFKC would not join them."""
-        pieces: list[str] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        known: dict[str, str] = {}
-        for match in _clusters().finditer(text):
-            cluster = match.group()
-            folded = known.get(cluster)
-            if folded is None:
-                folded = known[cluster] = fold(cluster)
-            if folded:
-                pieces.append(folded)
-                starts += [match.start()] * len(folded)
-                ends += [match.end()] * len(folded)
-        return cls("".join(pieces), starts, ends)
+    def __init__(self, text: str) -> None:
+        self._original = text
+        self._blocks = [0]
+        while (end := self._blocks[-1] + _BLOCK) < len(text):
+            while end < len(text) and _attaches(text[end]):
+                end += 1
+            self._blocks.append(end)
+        pieces = [fold(text[start:end]) for start, end in pairwise([*self._blocks, len(text)])]
+        self._starts = [0, *accumulate(map(len, pieces))]
+        self._traced: dict[int, list[Span]] = {}
+        self.text = "".join(pieces)
 
     def span(self, start: int, end: int) -> Span:
         """Give the span of the original text that a folded span comes from."""
-        return self.starts[start], self.ends[end - 1]
+        return self._origin(start)[0], self._origin(end - 1)[1]
+
+    def _origin(self, place: int) -> Span:
+        # of blocks that start at one folded place, all but the last have vanished
+        block = bisect_right(self._starts, place) - 1
+        if block not in self._traced:
+            self._traced[block] = self._trace(block)
+        return self._traced[block][place - self._starts[block]]
+
+    def _trace(self, block: int) -> list[Span]:
+        start, end = [*self._blocks, len(self._original)][block : block + 2]
+        origins: list[Span] = []
+        for match in _clusters().finditer(self._original, start, end):
+            origins += [match.span()] * len(fold(match.group()))
+        return origins
 
 
 @lru_cache(maxsize=1)
@@ -194,7 +208,7 @@ def folded_matches(text: str, quote: str, folded: FoldedText, limit: int = 50) -
     Examples
     --------
     >>> text = "料金は１２０円です。税込みで１３２円。"
-    >>> [(near.start, near.end, near.hint) for near in folded_matches(text, "132円", FoldedText.of(text))]
+    >>> [(near.start, near.end, near.hint) for near in folded_matches(text, "132円", FoldedText(text))]
     [(14, 18, 'matches after NFKC')]
     """
     wanted = fold(quote)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,10 +33,17 @@ class Place:
 
     layout: Layout
     documents: Sequence[Document]
-    _texts: dict[int, str] = field(default_factory=dict)
 
     def finding(
-        self, code: str, question: str | None, span: Span, cut: int, message: str, mend: Mend | None = None, *, needed: bool = True
+        self,
+        code: str,
+        span: Span,
+        cut: int,
+        message: str,
+        *,
+        question: str | None = None,
+        mend: Mend | None = None,
+        needed: bool = True,
     ) -> CheckFinding:
         """Make a finding of offsets in the layout."""
         number = int(np.searchsorted(self.layout.edges, span[0], side="right")) - 1
@@ -79,11 +86,11 @@ def find_evidence(place: Place, gauge: EvidenceGauge, chunks: ChunkSet, mender: 
             code, what = "evidence-split", f"the evidence is cut after {cut - start:,} of {end - start:,} characters"
         yield place.finding(
             code,
-            gauge.ids[question],
             (start, end),
             cut,
             f"{gauge.ids[question]}: {what}",
-            mend,
+            question=gauge.ids[question],
+            mend=mend,
             needed=bool(spoilt[question]),
         )
 
@@ -125,7 +132,7 @@ def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, mender:
             mend = Mend(mend.size, mend.overlap, mend.length, "table-header")
         cut = int(cuts[row])
         message = "the row is cut" if start < cut < end else "the table is cut between its header and this row"
-        yield place.finding("row-apart", None, (start, end), cut, message, mend)
+        yield place.finding("row-apart", (start, end), cut, message, mend=mend)
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,15 @@ class LimitMeasure:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """What each chunk weighs, and how much of it is carried; None: carried text does not count."""
+
+    total: IntArray
+    carried: IntArray | None
+    unit: str
+
+
+@dataclass(frozen=True)
 class LimitGauge:
     """Where the units of all documents begin."""
 
@@ -184,8 +200,8 @@ class LimitGauge:
         """Add nothing to the cell: `weights` is what is asked for."""
         return {}
 
-    def weights(self, chunks: ChunkSet) -> tuple[IntArray, IntArray]:
-        """Give what each chunk weighs with what it carries, and how much of that is carried; blank chunks weigh 0."""
+    def weights(self, chunks: ChunkSet, unit: str) -> Weights:
+        """Give what each chunk weighs with what it carries; blank chunks, which nobody embeds, weigh nothing."""
         spans = chunks.spans
         bodies, carried = self._weigh(spans), np.zeros(len(spans), dtype=np.int64)
         if self.carriable is not None:
@@ -193,7 +209,7 @@ class LimitGauge:
             np.add.at(carried, owners, self._weigh(found) + self.line_end)
         total = bodies + carried
         total[within(self.blank_runs, spans)] = 0
-        return total, carried
+        return Weights(total, carried, unit)
 
     def _weigh(self, spans: SpanArray) -> IntArray:
         weights: IntArray = np.searchsorted(self.begins, spans[:, 1]) - np.searchsorted(self.begins, spans[:, 0])
@@ -215,26 +231,23 @@ def within(runs: SpanArray, spans: SpanArray) -> BoolArray:
     return inside
 
 
-def find_heavy(
-    place: Place, chunks: ChunkSet, weights: IntArray, carried: IntArray | None, limit: int, unit: str
-) -> Iterator[CheckFinding]:
+def find_heavy(place: Place, chunks: ChunkSet, weights: Weights, limit: int) -> Iterator[CheckFinding]:
     """Find the chunks above a limit: the model's where it is known what they carry, else their own size."""
-    counted = "characters" if unit == "char" else "words" if unit == "word" else f"{unit} tokens"
-    for row in np.flatnonzero(weights > limit).tolist():
+    counted = {"char": "characters", "word": "words"}.get(weights.unit, f"{weights.unit} tokens")
+    carried = weights.carried
+    for row in np.flatnonzero(weights.total > limit).tolist():
         start, end = chunks.spans[row].tolist()
-        if carried is None:
-            message = f"the chunk has {int(weights[row]):,} {counted}, its size is {limit:,}"
-        else:
-            of_it = f", {int(carried[row]):,} of them carried" if carried[row] else ""
-            message = f"the chunk has {int(weights[row]):,} {counted}{of_it}; the limit is {limit:,}"
-        yield place.finding("chunk-oversize", None, (start, end), start, message)
+        of_it = f", {int(carried[row]):,} of them carried" if carried is not None and carried[row] else ""
+        above = "its size" if carried is None else "the limit"
+        message = f"the chunk has {int(weights.total[row]):,} {counted}{of_it}; {above} is {limit:,}"
+        yield place.finding("chunk-oversize", (start, end), start, message)
 
 
 def find_blank(place: Place, chunks: ChunkSet, runs: SpanArray) -> Iterator[CheckFinding]:
     """Find the chunks in which nothing can be seen."""
     spans = chunks.spans
     for start, end in spans[within(runs, spans)].tolist():
-        yield place.finding("chunk-blank", None, (start, end), start, "nothing in the chunk can be seen")
+        yield place.finding("chunk-blank", (start, end), start, "nothing in the chunk can be seen")
 
 
 def find_broken(place: Place, chunker: Chunker, segments: object) -> Iterator[CheckFinding]:
@@ -254,4 +267,4 @@ def find_broken(place: Place, chunker: Chunker, segments: object) -> Iterator[Ch
             side = "begins and ends" if len(torn) > 1 else "begins" if inside[first] else "ends"
             # it is recognised by the characters that it tears
             message = f"the window {side} inside a character"
-            yield place.finding("chunk-broken", None, (torn[0], torn[-1] + 1), torn[0], message)
+            yield place.finding("chunk-broken", (torn[0], torn[-1] + 1), torn[0], message)

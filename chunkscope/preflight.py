@@ -4,42 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
-from operator import add
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 from chunkscope.baseline import Baseline, only
 from chunkscope.check_model import Against, Asked, CheckFinding, CheckResult, Kind, Level, Measured, sorted_findings
 from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunker
-from chunkscope.containment import SpanChunks
 from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
 from chunkscope.errors import InputError
 from chunkscope.grid import Overlap
 from chunkscope.labels import Labels, check_labels
-from chunkscope.measures.base import Measure
-from chunkscope.measures.evidence import EvidenceGauge, EvidenceMeasure
-from chunkscope.measures.shape import ShapeGauge, ShapeMeasure
-from chunkscope.measures.tables import TableGauge, TableMeasure, rows_together
-from chunkscope.mending import Mending
-from chunkscope.pinpoint import (
-    LimitGauge,
-    LimitMeasure,
-    Place,
-    find_asked_rows,
-    find_blank,
-    find_broken,
-    find_evidence,
-    find_heavy,
-    find_rows,
-    within,
-)
+from chunkscope.looking import Seen, look
 from chunkscope.questions import Question, QuestionFile
 from chunkscope.results import Cell, CorpusInfo
-from chunkscope.survey import survey
-from chunkscope.sweep import BATCH_CHARACTERS, Batch, tie_batches
-from chunkscope.thresholds import COUNTED, NEEDS_QUESTIONS, Thresholds
+from chunkscope.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
 
 CODES = {
     "max_split": ("evidence-split", "evidence-missing"),
@@ -67,6 +46,7 @@ def check(
     Parameters
     ----------
     documents : Corpus or iterable of Document
+        What is to be indexed.
     questions : QuestionFile or iterable of Question, or None
         Without any, what needs none is checked.
     chunker : Chunker or str
@@ -102,57 +82,44 @@ def check(
     corpus = Corpus.of(documents)
     asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions or ())
     labels = check_labels(corpus, asked) if questions is not None else None
-    path = _questions_path(questions) if questions is not None else None
+    path = questions.path if isinstance(questions, QuestionFile) else ""
 
-    seen = _look(corpus, labels, way, thresholds, overlap)
+    seen = look(corpus, labels, way, thresholds, overlap)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in seen.findings]
     if labels:
         found += _label_findings(labels, asked, path or "questions")
     findings = sorted_findings(found)
-    known, against = [False] * len(findings), None
-    warnings = [*(labels.warnings if labels else ()), *_unmeasured(thresholds, seen.cell, labels)]
+    known, against, warnings = [False] * len(findings), None, _warnings(labels, thresholds)
     if baseline is not None:
         known, gone = baseline.sort(findings)
-        against = Against(baseline.path, sum(known), only(gone, _codes_looked_for(thresholds, labels)))
+        against = Against(baseline.path, sum(known), only(gone, _codes(thresholds, labels)))
         if baseline.setting not in ("", str(way)):
             warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
-    fresh = [one for one, is_known in zip(findings, known, strict=True) if not is_known]
-    measured = tuple(_measure(name, thresholds, seen, fresh) for name in _counted(thresholds, seen.cell, labels))
-    bad_labels = sum(one.code.startswith("label-") for one in fresh) if thresholds.label_problems == "error" else 0
-    _require_something(corpus, thresholds, seen, measured, labels, bad_labels)
+    n_valid = len(labels.valid) if labels else 0
+    measured = tuple(
+        _measure(name, thresholds[name], seen, findings=findings, known=known, n_valid=n_valid)
+        for name in _counted(thresholds, labels)
+    )
+    missed = {one.name for one in measured if not one.is_met}
+    judged = tuple(
+        dataclasses.replace(one, is_known=is_known, level="note" if is_known else _level(one, missed, seen, thresholds))
+        for one, is_known in zip(findings, known, strict=True)
+    )
+    bad_labels = sum(one.level == "error" and one.code.startswith("label-") for one in judged)
+    if not bad_labels:
+        _require_something(corpus, thresholds, seen, measured, labels)
     return CheckResult(
         setting={"chunker": way.label, "unit": way.unit, "size": way.size, "overlap": seen.cell.overlap},
         corpus=_corpus_info(corpus, seen.cell),
-        questions_path=path,
+        questions_path=path if labels else None,
         asked=_asked(labels, asked) if labels else (),
         measured=measured,
-        findings=tuple(_judged(findings, known, measured, thresholds)),
+        findings=judged,
         label_problems=bad_labels,
         against=against,
         warnings=tuple(warnings),
     )
-
-
-@dataclass
-class Seen:
-    """What was seen in all batches: the counts, the findings, and the questions that are spoilt."""
-
-    cell: Cell
-    findings: list[CheckFinding] = field(default_factory=list)
-    spoilt: dict[str, set[str]] = field(default_factory=dict)
-    n_visible: int = 0
-    n_oversize: int = 0
-
-    def __add__(self, other: Seen) -> Seen:
-        spoilt = {name: self.spoilt.get(name, set()) | other.spoilt.get(name, set()) for name in NEEDS_QUESTIONS}
-        return Seen(
-            self.cell + other.cell,
-            self.findings + other.findings,
-            spoilt,
-            self.n_visible + other.n_visible,
-            self.n_oversize + other.n_oversize,
-        )
 
 
 def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:
@@ -163,48 +130,135 @@ def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:
     return chunker
 
 
-def _look(
-    corpus: Corpus, labels: Labels | None, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None
-) -> Seen:
-    resolved = labels.valid if labels else ()
-    batches = tie_batches(corpus, resolved, BATCH_CHARACTERS)
-    return reduce(add, (_look_at(batch, chunker, thresholds, overlap) for batch in batches))
+def _shown_names(corpus: Corpus) -> Callable[[str], str]:
+    """Give what leads to a document from here: its file in the folder, the one file, or its name among records."""
+    if not corpus.path or (len(corpus) == 1 and not os.path.isdir(corpus.path) and corpus.names == tuple(corpus.files)):
+        return lambda name: corpus.path or name
+    folder = corpus.path.replace(os.sep, "/").rstrip("/")
+    return lambda name: name if folder == "." else f"{folder}/{name}"
 
 
-def _look_at(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None) -> Seen:
-    """Cut one batch, count, and find the places."""
-    limit_unit = thresholds.model_unit or chunker.unit
-    measures: list[Measure] = [ShapeMeasure((chunker,)), TableMeasure(), EvidenceMeasure(batch.questions, (chunker,))]
-    wants_limit = thresholds.model_limit is not None and not thresholds.max_oversize.is_off
-    if wants_limit:
-        measures.append(LimitMeasure(limit_unit, chunker))
-    units = sorted({chunker.unit, *([limit_unit] if wants_limit else [])} - {"char"})
-    surveyed = survey(batch.documents, (chunker.at(None),), measures, units)
-    chunks = surveyed.chunks(chunker)
-    segments = surveyed.segments[chunker.at(None)]
-    seen = Seen(surveyed.cell(chunks))
-    seen.n_visible = seen.cell.chunks - seen.cell.blank_chunks
-    place = Place(surveyed.layout, batch.documents)
-    mending = Mending(chunker, overlap, surveyed.layout, segments)
-    for gauge in surveyed.gauges:
-        if isinstance(gauge, EvidenceGauge) and len(gauge.entries):
-            seen.findings += find_evidence(place, gauge, chunks, mending)
-            seen.findings += find_asked_rows(place, gauge, chunks, mending)
-            split = ~chunks.contains(gauge.entries)
-            missing = split & ~chunks.covered(gauge.entries)
-            bad = {"max_split": split, "max_missing": missing, "max_apart": gauge.apart_entries(chunks)}
-            for name, entries in bad.items():
-                chosen = gauge.spoilt(entries)
-                seen.spoilt[name] = {one for one, is_bad in zip(gauge.ids, chosen.tolist(), strict=True) if is_bad}
-        elif isinstance(gauge, TableGauge) and not thresholds.max_rows_apart.is_off:
-            seen.findings += find_rows(place, gauge, chunks, mending)
-        elif isinstance(gauge, ShapeGauge) and not thresholds.max_blank.is_off:
-            seen.findings += find_blank(place, chunks, gauge.blank_runs)
-        elif isinstance(gauge, LimitGauge) and thresholds.model_limit is not None:
-            weights, carried = gauge.weights(chunks)
-            seen.findings += find_heavy(place, chunks, weights, carried, thresholds.model_limit, limit_unit)
-    if not wants_limit and not thresholds.max_oversize.is_off and isinstance(chunks, SpanChunks):
-        seen.findings += find_heavy(place, chunks, chunks.sizes, None, chunker.required_size(), chunker.unit)
-    if not thresholds.max_broken.is_off:
-        seen.findings += find_broken(place, chunker, segments)
-    return seen
+def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> list[CheckFinding]:
+    """Make findings of label problems: they stand in the questions file."""
+    quotes = {(question.id, question.line): question for question in asked}
+    found = []
+    for problem in labels.problems:
+        question = quotes.get((problem.id, problem.line))
+        entry = question.entries[problem.entry] if question and problem.entry is not None else None
+        found.append(
+            CheckFinding(
+                code=f"label-{problem.problem}",
+                document=problem.document,
+                question=problem.id,
+                line=problem.line or 1,
+                column=1,
+                message=f"{problem.id}: {problem.message}",
+                quote=(entry.quote or "") if entry else "",
+                path=path,
+            )
+        )
+    return found
+
+
+def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[Asked, ...]:
+    excluded = {(problem.id, problem.line) for problem in labels.excluded}
+    valid = {id(resolved.question) for resolved in labels.valid}
+    kinds: list[Asked] = []
+    for question in asked:
+        kind: Kind = "without-evidence"
+        if id(question) in valid:
+            kind = "valid"
+        elif question.entries or (question.id, question.line) in excluded:
+            kind = "excluded"
+        kinds.append(Asked(question.id, question.line, kind))
+    return tuple(kinds)
+
+
+def _counted(thresholds: Thresholds, labels: Labels | None) -> list[str]:
+    """Name the thresholds that are on, and for which there is what they need."""
+    on = [name for name in COUNTED if not thresholds[name].is_off]
+    return on if labels and labels.valid else [name for name in on if name not in NEEDS_QUESTIONS]
+
+
+def _codes(thresholds: Thresholds, labels: Labels | None) -> set[str]:
+    """Name the findings that were looked for."""
+    codes = {code for name in _counted(thresholds, labels) for code in CODES[name]}
+    return codes | ({"label-", *CODES["max_split"], *CODES["max_apart"]} if labels else set())
+
+
+def _measure(
+    name: str,
+    threshold: Threshold,
+    seen: Seen,
+    *,
+    findings: Sequence[CheckFinding],
+    known: Sequence[bool],
+    n_valid: int,
+) -> Measured:
+    """Count for one threshold: the questions, rows or chunks with a finding, and those with a new one."""
+    fresh = [finding for finding, is_known in zip(findings, known, strict=True) if not is_known]
+    n, n_new = (len(_counting(name, seen, found)) for found in (findings, fresh))
+    total = _total(name, seen.cell, n_valid)
+    return Measured(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
+
+
+def _counting(name: str, seen: Seen, findings: Iterable[CheckFinding]) -> set[Any]:
+    """Give what counts for a threshold: each question, row or chunk once."""
+    found = (finding for finding in findings if finding.code in CODES[name])
+    if name in NEEDS_QUESTIONS:
+        return {finding.question for finding in found} & seen.spoilt.get(name, set())
+    return {(finding.document, finding.span) if name == "max_rows_apart" else id(finding) for finding in found}
+
+
+def _level(finding: CheckFinding, missed: Collection[str], seen: Seen, thresholds: Thresholds) -> Level:
+    """Tell how bad a new finding is: an error counts against a threshold that is missed."""
+    if finding.code.startswith("label-"):
+        return "error" if thresholds.label_problems == "error" else "warning"
+    return "error" if any(_counting(name, seen, [finding]) for name in missed) else "note"
+
+
+def _total(name: str, cell: Cell, n_valid: int) -> int:
+    """Tell of how many a threshold speaks."""
+    if name in ("max_split", "max_missing"):
+        return n_valid
+    return {"max_apart": cell.table_questions, "max_rows_apart": cell.table_rows}.get(name, cell.chunks)
+
+
+def _require_something(
+    corpus: Corpus, thresholds: Thresholds, seen: Seen, measured: Sequence[Measured], labels: Labels | None
+) -> None:
+    """Refuse to pass where nothing was measured."""
+    if not seen.n_visible:
+        where = f"{corpus.path}: " if corpus.path else ""
+        raise InputError(f"{where}nothing measured: there is no text in any document")
+    wanted = [_flag(name) for name in NEEDS_QUESTIONS if name in thresholds.asked]
+    if labels is not None and not labels.valid:
+        left_out = f", {len(labels.excluded)} excluded" if labels.excluded else ""
+        raise InputError(f"nothing measured: none of the {labels.total} questions has sound evidence{left_out}")
+    if labels is None and wanted:
+        raise InputError(f"nothing measured for {', '.join(wanted)}: no questions; name their file with --questions")
+    if labels is not None and not thresholds.asked and thresholds.label_problems == "error":
+        return
+    if not measured:
+        raise InputError("nothing measured: every threshold is switched off")
+    asked = [one for one in measured if one.name in thresholds.asked] or measured
+    if not any(one.total for one in asked):
+        names = ", ".join(_flag(one.name) for one in asked)
+        raise InputError(f"nothing measured for {names}: there is none in {corpus.path or 'the documents'}")
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _warnings(labels: Labels | None, thresholds: Thresholds) -> list[str]:
+    if labels is not None:
+        return list(labels.warnings)
+    skipped = [_flag(name) for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
+    return [f"no questions: {', '.join(skipped)} cannot be checked"] if skipped else []
+
+
+def _corpus_info(corpus: Corpus, cell: Cell) -> CorpusInfo:
+    files = dict(sorted(corpus.files.items()))
+    ignored = dict(sorted(corpus.ignored.items()))
+    return CorpusInfo(corpus.path, len(corpus), cell.characters, files, corpus.unreadable, ignored)

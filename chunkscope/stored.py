@@ -15,6 +15,7 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     Parameters
     ----------
     path : path
+        Of the file.
     newest : int
         The latest format that can be read.
     what : str
@@ -43,5 +44,5 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise InputError(f"{shown}: not a {what}: it has no format")
     if found > newest:
-        raise InputError(f"{shown}: format {found} is later than {newest}, the last that this version reads; upgrade it")
+        raise InputError(f"{shown}: format {found} is later than {newest}, the last that this version reads")
     return dict(record)

@@ -296,7 +296,7 @@ def _headers(text, structure, start, end):
 def _front_matter_line(text, structure, key):
     start = 0
     for line in re.split(r"(\r\n|\r|\n)", text[: structure.front_matter_end]):
-        if re.match(re.escape(key) + r"[ \t]*:", line):
+        if re.match(rf"""(["']?){re.escape(key)}\1[ \t]*:(?:[ \t]|\Z)""", line):
             return [(start, start + len(line))]
         start += len(line)
     return []

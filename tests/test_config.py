@@ -26,9 +26,11 @@ def test_every_key_is_read(tmp_path):
     write(
         tmp_path / "pyproject.toml",
         table(
-            "corpus = 'docs'\nquestions = 'q.jsonl'\nchunker = ['fixed', 'token(raw=true)']\nunit = 'char'\nsize = 400\n"
+            "corpus = 'docs'\nquestions = 'q.jsonl'\nchunker = ['fixed', 'token(raw=true)']\n"
+            "unit = 'char'\nsize = 400\n"
             "overlap = '1/6'\nsizes = [100, 200]\noverlaps = [0, '1/6']\nencoding = 'cp932'\ninclude = '*.md'\n"
-            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nfield = {evidence = 'contexts'}\n[tool.chunkscope.check]\nfail_under = 3"
+            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nfield = {evidence = 'contexts'}\n"
+            "[tool.chunkscope.check]\nfail_under = 3"
         ),
     )
     config = find_config(tmp_path)

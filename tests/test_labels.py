@@ -468,19 +468,28 @@ FORMS = st.lists(
 
 @given(st.one_of(FORMS, texts()))
 def test_a_folded_text_is_the_fold_and_maps_back(text):
-    folded = FoldedText.of(text)
+    folded = FoldedText(text)
     assert folded.text == fold(text)
-    assert len(folded.starts) == len(folded.ends) == len(folded.text)
-    assert all(0 <= start < end <= len(text) for start, end in zip(folded.starts, folded.ends, strict=True))
-    assert list(folded.starts) == sorted(folded.starts)
-    for at in range(len(folded.text)):
-        start, end = folded.span(at, at + 1)
-        assert folded.text[at] in fold(text[start:end])
+    origins = [folded.span(at, at + 1) for at in range(len(folded.text))]
+    assert origins == sorted(origins)
+    assert all(0 <= start < end <= len(text) for start, end in origins)
+    for character, (start, end) in zip(folded.text, origins, strict=True):
+        assert character in fold(text[start:end])
+
+
+@given(FORMS, st.integers(0, 30))
+def test_a_long_text_is_folded_in_blocks_without_a_seam(text, copies):
+    long = "a" * 250 + text * copies
+    folded = FoldedText(long)
+    assert folded.text == fold(long)
+    if folded.text:
+        start, end = folded.span(0, len(folded.text))
+        assert fold(long[start:end]) == folded.text
 
 
 @given(st.one_of(FORMS, texts()), st.data(), st.sampled_from(REASONS))
 def test_a_passage_in_another_form_is_found(text, data, reason):
-    folded = FoldedText.of(text)
+    folded = FoldedText(text)
     if not folded.text:
         return
     first = data.draw(st.integers(0, len(folded.text) - 1))
@@ -501,7 +510,7 @@ def test_a_passage_in_another_form_is_found(text, data, reason):
 def test_each_reason_is_found_in_a_real_text(reason, data):
     for name in ("08-crlf.md", "14-setext-ja.md", "25-zero-width-space-ja.md", "26-nbsp-ja.md", "17-nfd-kana.md"):
         text = (data / "messy" / "files" / name).read_bytes().decode()
-        folded = FoldedText.of(text)
+        folded = FoldedText(text)
         for start in range(0, len(text) - 60, len(text) // 5):
             passage = text[start : start + 60]
             quote = reason.overlook(passage)

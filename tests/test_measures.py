@@ -11,6 +11,8 @@ from reference import carried, count_cell, cut, is_blank, wholeness
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, SentenceChunker, TokenChunker, sweep
+from chunkscope.label_model import Evidence, Resolved
+from chunkscope.questions import Question
 from chunkscope.results import Cell
 from chunkscope.structure.units import get_unit
 
@@ -21,12 +23,20 @@ def worlds(draw):
     return corpus, draw(questions_of(corpus))
 
 
+def one_cell(corpus, chunker, questions=None, **settings):
+    labels = None if questions is None else labels_of(questions)
+    result = sweep(corpus, labels, chunkers=[chunker], sizes=[1], overlaps=[0], **settings)
+    return result.cells[0]
+
+
 @given(worlds(), st.lists(chunkers(), min_size=1, max_size=3, unique=True))
 @settings(max_examples=200, deadline=None)
 def test_every_count_of_a_cell_equals_the_loops(world, found):
     corpus, questions = world
-    result = sweep(corpus, labels_of(questions), chunkers=found)
-    for cell, chunker in zip(result.cells, found, strict=True):
+    result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0])
+    for chunker in found:
+        overlap = None if chunker.size is None else chunker.overlap
+        cell = result.cell(chunker.size, overlap, chunker.label, chunker.unit)
         for name, expected in count_cell(corpus, questions, chunker).items():
             assert getattr(cell, name) == expected, (name, str(chunker))
         assert cell.split_evidence >= max(cell.missing_evidence, cell.adjacent_evidence, cell.longer_evidence)
@@ -36,7 +46,7 @@ def test_every_count_of_a_cell_equals_the_loops(world, found):
 @settings(max_examples=100, deadline=None)
 def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document(world, chunker):
     corpus, _ = world
-    [cell] = sweep(corpus, chunkers=[chunker]).cells
+    cell = one_cell(corpus, chunker)
     found = [cut(document, chunker) for document in corpus]
     expected = sum(len(windows) - 1 for windows in found if windows)
     if getattr(chunker, "tail", "drop") == "keep":
@@ -48,7 +58,7 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 @given(corpora(), chunkers())
 @settings(max_examples=100, deadline=None)
 def test_lengths_come_with_what_is_carried(corpus, chunker):
-    [cell] = sweep(corpus, chunkers=[chunker]).cells
+    cell = one_cell(corpus, chunker)
     lengths = [
         w.end - w.start + sum(b - a for a, b in carried(document, chunker, w.start, w.end))
         for document in corpus
@@ -72,7 +82,7 @@ def test_lengths_come_with_what_is_carried(corpus, chunker):
 @given(corpora(), chunkers(with_carry=False))
 @settings(max_examples=100, deadline=None)
 def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunker):
-    [cell] = sweep(corpus, chunkers=[chunker]).cells
+    cell = one_cell(corpus, chunker)
     for name, expected in wholeness(corpus, chunker).items():
         assert getattr(cell, name) == expected, name
 
@@ -80,7 +90,7 @@ def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunk
 @given(corpora(), chunkers())
 @settings(max_examples=60, deadline=None)
 def test_tokens_to_embed_are_those_of_bodies_and_carried_lines_of_chunks_that_are_not_blank(corpus, chunker):
-    [cell] = sweep(corpus, chunkers=[chunker], count_tokens="cl100k_base").cells
+    cell = one_cell(corpus, chunker, count_tokens="cl100k_base")
     expected = 0
     for document in corpus:
         begins = get_unit("cl100k_base").measure(document.text).begins.tolist()
@@ -93,11 +103,9 @@ def test_tokens_to_embed_are_those_of_bodies_and_carried_lines_of_chunks_that_ar
 
 def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
     tuna = Document("a.md", "鮪は魚。")
-    from worlds import Evidence, Question, Resolved
-
     asked = [Resolved(Question("q"), (Evidence("a.md", 0, 1),))]
     [cell] = sweep([tuna], labels_of(asked), chunkers=[TokenChunker(2)]).cells
-    assert (cell.split_evidence, cell.longer_evidence, cell.oversize_chunks) == (0, 0, 1)
+    assert (cell.split_evidence, cell.longer_evidence, cell.oversize_chunks) == (0, 0, 2)
     long = Document("a.md", "長い長い長い文です。短い。")
     asked = [Resolved(Question("q"), (Evidence("a.md", 0, 10),))]
     [cell] = sweep([long], labels_of(asked), chunkers=[SentenceChunker(5, oversize="keep")]).cells

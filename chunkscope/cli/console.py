@@ -192,9 +192,12 @@ class Messages:
         click.echo(line, err=True)
 
     @contextlib.contextmanager
-    def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
-        """Give what draws a bar, on a terminal only, and only for steps that take their time."""
-        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
+    def progress(self, beside: IO[str] | None = None) -> Iterator[Callable[[str, int, int], None] | None]:
+        """Give what draws a bar, on a terminal only, and only for steps that take their time.
+
+        Where rows are written meanwhile, `beside` is their stream: a bar among them would be of no use.
+        """
+        if self.quiet or sys.stderr is None or not sys.stderr.isatty() or (beside is not None and beside.isatty()):
             yield None
             return
         bar = _Bar()

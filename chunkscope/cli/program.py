@@ -182,6 +182,7 @@ Exit status: 0 done, 1 something is found, 2 could not do the work,
 
 
 @click.group(
+    "chunkscope",
     cls=Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -59,7 +59,7 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
         where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
         if color and where.startswith(place):
             where = f"{BOLD}{place}{RESET}{where[len(place) :]}"
-        lines += [where, *more, INDENT + _around(first, width - len(INDENT), color, ascii)]
+        lines += [where, *more, INDENT + around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)]
         n_cuts += 1
     counts = Counter(finding.code for finding in findings)
     told = ", ".join(f"{n:,} {code}" for code, n in sorted(counts.items()))
@@ -85,10 +85,16 @@ def _question(question: str | None, n: int, code: str, ascii: bool) -> str:
     return name if n == 1 else f"{name} ({plural(n, noun)})"
 
 
-def _around(finding: Finding, room: int, color: bool, ascii: bool) -> str:
-    """Show both sides of the cut: half the room each, and what one side leaves goes to the other."""
+def around(before: str, after: str, room: int, *, color: bool = False, ascii: bool = False) -> str:
+    """Show both sides of a cut in one line: half the room each, and what one side leaves goes to the other.
+
+    Examples
+    --------
+    >>> around("宿泊費の上限は1泊12,", "000円とする。", 24)
+    '…の上限は1泊12,│000円とする。'
+    """
     bar = "|" if ascii else "│"
-    before_shown, after_shown = visible(finding.before, ascii=ascii), visible(finding.after, ascii=ascii)
+    before_shown, after_shown = visible(before, ascii=ascii), visible(after, ascii=ascii)
     room -= cells(bar)
     half = room // 2
     n_before, n_after = cells(before_shown), cells(after_shown)

@@ -16,13 +16,17 @@ equal scores are equal in any order of summation, and ties are ties.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from chunkscope.carrying import Carriable, carried_spans
+from chunkscope.containment import ChunkSet
 from chunkscope.errors import ConfigError
+from chunkscope.retrieval.judging import expand
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.retrieval.terms import Asked
 from chunkscope.spans import BoolArray, IntArray, SpanArray
@@ -35,7 +39,7 @@ QUANTUM = 2.0**-36
 COMMON_SHARE = 0.125
 """Terms in more than this share of the chunks are added where a pair can matter only (Turtle and Flood 1995)."""
 MAX_COMMON_SCORES = 1 << 25
-BLOCK_SCORES = 1 << 18
+BLOCK_SCORES = 1 << 19
 """Scores in a block: they stay in the processor's cache."""
 
 
@@ -187,16 +191,17 @@ class Bm25Block:
     """Scores of some questions: rare terms are summed up, common ones are added to single pairs when asked."""
 
     questions: IntArray
-    low: FloatArray
+    rough: FloatArray
     slack: FloatArray
     common: FloatArray
     features: IntArray
+    margin: None = None
     floor: float = 0.0
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Add what common terms give; `features` names for each row their rows of `common`, the last one being zero."""
-        n_chunks = self.low.shape[1]
-        scores = self.low.ravel()[rows * n_chunks + columns]
+        n_chunks = self.rough.shape[1]
+        scores = self.rough.ravel()[rows * n_chunks + columns]
         flat = self.common.ravel()
         for features in self.features.T:
             scores += flat[features[rows] * n_chunks + columns]
@@ -289,7 +294,8 @@ class Bm25:
         keys = np.repeat(owners * self.n_chunks, counts)
         keys += self.postings.chunks[held]
         summed = np.bincount(keys, weights=self.scores[held], minlength=n_rows * self.n_chunks)
-        return summed.reshape(n_rows, self.n_chunks)
+        # without any pair numpy forgets that weights are no integers
+        return summed.astype(np.float64, copy=False).reshape(n_rows, self.n_chunks)
 
 
 def _padded(values: IntArray, owners: IntArray, n_owners: int, filling: int) -> IntArray:
@@ -298,3 +304,90 @@ def _padded(values: IntArray, owners: IntArray, n_owners: int, filling: int) -> 
     table = np.full((n_owners, int(counts.max(initial=0))), filling, dtype=np.int64)
     table[owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)] = values
     return table
+
+
+class Bm25Retriever:
+    """BM25 as a retriever of a `RetrievalMeasure`.
+
+    Parameters
+    ----------
+    k1 : float
+        How soon further occurrences of a term cease to matter; not negative.
+    b : float
+        How much the length of a chunk matters, 0 to 1.
+
+    Raises
+    ------
+    ConfigError
+        Parameters out of range.
+    """
+
+    name = "bm25"
+
+    def __init__(self, k1: float = K1, b: float = B) -> None:
+        if not 0 <= k1 < float("inf"):
+            raise ConfigError(f"bm25: k1 {k1} must not be negative")
+        if not 0 <= b <= 1:
+            raise ConfigError(f"bm25: b {b} must be from 0 to 1")
+        self.k1, self.b = float(k1), float(b)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was held fixed."""
+        return {"variant": "lucene", "k1": self.k1, "b": self.b}
+
+    def searcher(self, words: Vocabulary, carriable: Carriable | None) -> Bm25Searcher:
+        """Give what searches the chunks of cells."""
+        return Bm25Searcher(self, words, carriable)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the questions ask for, and where the documents have it.
+
+    Attributes
+    ----------
+    asked : Asked
+    occurrences : Occurrences
+        In documents that may be found.
+    terms : int64 (m,)
+        The term of each word, -1 where nobody asks for it.
+    """
+
+    asked: Asked
+    occurrences: Occurrences
+    terms: IntArray
+
+
+class Bm25Searcher:
+    """BM25 over documents that have been looked at."""
+
+    def __init__(self, retriever: Bm25Retriever, words: Vocabulary, carriable: Carriable | None) -> None:
+        self.retriever = retriever
+        self.words = words
+        self.carriable = carriable
+        self._demand = Demand(words.asked)
+
+    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Bm25Block]:
+        """Score all questions against the chunks of a cell."""
+        postings = count_terms(self.words.occurrences, chunks.spans)
+        if self.carriable is not None and chunks.chunker.carry:
+            postings = self._with_carried(postings, chunks, indexed)
+        yield from Bm25(self._demand, postings, indexed, self.retriever.k1, self.retriever.b).blocks()
+
+    def _with_carried(self, held: Postings, chunks: ChunkSet, indexed: BoolArray) -> Postings:
+        if self.carriable is None:
+            return held
+        n_chunks = len(chunks.spans)
+        owners, spans = carried_spans(self.carriable, chunks.chunker, chunks.spans, chunks.layout)
+        owners, spans = owners[indexed[owners]], spans[indexed[owners]]
+        first, behind = self.words.occurrences.bounds(spans)
+        rows, words = expand(first, behind)
+        lengths = held.lengths + np.bincount(owners, weights=behind - first, minlength=n_chunks).astype(np.int64)
+        terms, owners = self.words.terms[words], owners[rows]
+        asked = terms >= 0
+        keys = np.concatenate((held.terms * n_chunks + held.chunks, terms[asked] * n_chunks + owners[asked]))
+        times = np.concatenate((held.times, np.ones(len(keys) - len(held.times), dtype=np.int64)))
+        pairs, place = np.unique(keys, return_inverse=True)
+        summed = np.bincount(place.reshape(-1), weights=times).astype(np.int64)
+        return Postings(pairs // max(n_chunks, 1), pairs % max(n_chunks, 1), summed, lengths)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.labels import Resolved
+from chunkscope.retrieval.ranking import Block
 from chunkscope.spans import BoolArray, IntArray, SpanArray
 
 JUDGEMENTS = ("strict", "start")
@@ -107,34 +107,81 @@ def expand(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
     return owners, np.arange(len(owners)) - np.repeat(offsets - first, counts)
 
 
-def decisive(
-    best: IntArray, scores: np.ndarray, questions: IntArray, any_is_enough: BoolArray, place: IntArray | None
-) -> IntArray:
-    """Give for each question the chunk at whose rank all is met, -1 where that never happens.
-
-    Each need is met at the rank of its best chunk. Where all needs count, that is the worst of these chunks; where one
-    is enough, the best.
+class Judge:
+    """Finds in one cell the chunk at whose rank a question has all it needs.
 
     Parameters
     ----------
-    best : int64 (e,)
-        The best chunk for each need; -1: none.
-    scores : float (e,)
-        Its score.
-    questions : int64 (e,)
-        Whose each need is; never falls.
-    any_is_enough : bool (q,)
-    place : int64 (n,) or None
-        Place of each chunk in ties.
+    needs : Needs
+    judged : sequence of (spans, spans)
+        For each judgement the chunks as they are judged, and the targets that they have to hold, one a need.
+
+    Attributes
+    ----------
+    intact : bool (j, e)
+        Which needs some chunk meets, ranked or not.
     """
-    chosen = np.full(len(any_is_enough), -1, dtype=np.int64)
-    if not len(best):
-        return chosen
-    places = best if place is None else np.where(best >= 0, place[best], -1)
-    sign = np.where(any_is_enough[questions], 1.0, -1.0)
-    # unmet needs come first where all count, and last where one is enough
-    with np.errstate(invalid="ignore"):
-        order = np.lexsort((places * sign, np.where(best >= 0, -scores, np.inf) * sign, questions))
-    first = order[np.concatenate(([True], questions[order][1:] != questions[order][:-1]))]
-    chosen[questions[first]] = best[first]
-    return chosen
+
+    def __init__(self, needs: Needs, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
+        self.needs = needs
+        self.n_judgements = len(judged)
+        ranges = [meeting(chunks, targets) for chunks, targets in judged]
+        first = np.column_stack([low for low, _ in ranges])
+        behind = np.column_stack([high for _, high in ranges])
+        self.intact = (behind > first).T
+        self._groups, self._chunks = expand(first.ravel(), behind.ravel())
+        counts = np.bincount(needs.questions, minlength=needs.n_questions)
+        self._n_needs = counts
+        firsts = np.concatenate(([0], np.cumsum(counts))) * self.n_judgements
+        self._edges = np.searchsorted(self._groups, firsts, side="left")
+
+    def targets(self, block: Block, place: IntArray | None) -> IntArray:
+        """Give the decisive chunk for each question of a block and each judgement, -1 where there is none.
+
+        Each need is met at the rank of its best chunk. Where all needs count, the worst of these chunks decides; where
+        one is enough, the best.
+
+        Returns
+        -------
+        int64 (b, j)
+        """
+        questions = block.questions
+        is_judged = questions < self.needs.n_questions
+        known = np.where(is_judged, questions, 0)
+        rows, pairs = expand(self._edges[known], np.where(is_judged, self._edges[known + 1], self._edges[known]))
+        targets = np.full((len(questions), self.n_judgements), -1, dtype=np.int64)
+        if not len(pairs):
+            return targets
+        chunks, groups = self._chunks[pairs], self._groups[pairs]
+        scores = block.complete(rows, chunks)
+        ranked = scores > block.floor
+        rows, chunks, groups, scores = rows[ranked], chunks[ranked], groups[ranked], scores[ranked]
+        places = chunks if place is None else place[chunks]
+        # the best chunk of each need
+        groups = rows * (self.n_judgements * len(self.needs.spans)) + groups
+        kept = _firsts(groups, np.lexsort((places, -scores, groups)))
+        rows, chunks, scores, places = rows[kept], chunks[kept], scores[kept], places[kept]
+        # the best or the worst of these
+        judgements = groups[kept] % self.n_judgements
+        owners = rows * self.n_judgements + judgements
+        is_any = self.needs.any_is_enough[questions[rows]]
+        sign = np.where(is_any, 1, -1)
+        met = np.bincount(owners, minlength=targets.size)
+        chosen = _firsts(owners, np.lexsort((places * sign, -scores * sign, owners)))
+        enough = is_any[chosen] | (met[owners[chosen]] == self._n_needs[questions[rows[chosen]]])
+        chosen = chosen[enough]
+        targets.ravel()[owners[chosen]] = chunks[chosen]
+        return targets
+
+    def broken(self, judgement: int) -> BoolArray:
+        """Tell which questions no choice of chunks can satisfy."""
+        n_bad = np.bincount(self.needs.questions[~self.intact[judgement]], minlength=self.needs.n_questions)
+        return np.where(self.needs.any_is_enough, n_bad == self._n_needs, n_bad > 0)
+
+
+def _firsts(groups: IntArray, order: IntArray) -> IntArray:
+    """Give the first of each group in an order that sorts by group."""
+    if not len(order):
+        return order
+    ordered = groups[order]
+    return order[np.concatenate(([True], ordered[1:] != ordered[:-1]))]

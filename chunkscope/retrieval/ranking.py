@@ -1,15 +1,15 @@
 """Ranks by counting: how many chunks are better than the one that matters, and which are the best few.
 
-Nothing is sorted but the few best. Scores come in blocks, questions by chunks, and a block may be lazy: it gives for
-every pair a score that is not too high, a bound on what may be missing, and the exact score of single pairs when asked.
-Only pairs that can matter are then completed. Ties go to the lower place: document name in code points, then index.
+Nothing is sorted but the few best. Scores come in blocks, questions by chunks. A block may be rough: it gives for every
+pair a score and how far that can be from the exact one, and the exact score of single pairs when asked; only pairs that
+can matter are asked for. Ties go to the lower place: document name in code points, then chunk index.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,12 @@ FloatArray = NDArray[np.float64]
 GROUPS = 128
 """So many groups of chunks are compared to find a bar that the best few pass."""
 
+BLOCK_SCORES = 1 << 24
+"""Scores in a block of dense vectors: 64 MB of float32."""
+
+QUANTUM = 2.0**-32
+"""Cosines are rounded to multiples of this, so that vectors of one direction tie whatever their length."""
+
 
 class Block(Protocol):
     """Scores of some questions against all chunks.
@@ -30,18 +36,26 @@ class Block(Protocol):
     ----------
     questions : int64 (b,)
         Which questions the rows are.
-    low : float (b, n)
-        At most the score of each pair; -inf for chunks that never rank.
+    rough : float (b, n)
+        About the score of each pair; -inf for chunks that never rank.
     slack : float (b,)
-        No score is above ``low + slack``.
+        No score is above ``rough + slack``.
+    margin : float or None
+        No score is below ``rough - margin``, and slack is as small; None: slack is large, so ask for all that matter.
     floor : float
         Scores that are not above it are not ranked.
     """
 
-    questions: IntArray
-    low: NDArray[np.floating]
-    slack: FloatArray
-    floor: float
+    @property
+    def questions(self) -> IntArray: ...  # noqa: D102
+    @property
+    def rough(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def slack(self) -> FloatArray: ...  # noqa: D102
+    @property
+    def margin(self) -> float | None: ...  # noqa: D102
+    @property
+    def floor(self) -> float: ...  # noqa: D102
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give the exact scores of pairs."""
@@ -74,33 +88,13 @@ class BlockRanks:
     top_scores: FloatArray
 
 
-def best_of(
-    block: Block, rows: IntArray, columns: IntArray, owners: IntArray, n_owners: int, place: IntArray | None
-) -> tuple[IntArray, FloatArray]:
-    """Give for each owner of pairs the best ranked chunk among them, -1 where none is ranked.
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of a block with their exact scores."""
 
-    Parameters
-    ----------
-    rows, columns : int64 (p,)
-        Pairs in the block.
-    owners : int64 (p,)
-        Whose pair each is; must not fall.
-    n_owners : int
-    place : int64 (n,) or None
-        Place of each chunk in ties; None: the chunks stand in that order.
-    """
-    found = np.full(n_owners, -1, dtype=np.int64)
-    scores = np.full(n_owners, -np.inf)
-    if not len(rows):
-        return found, scores
-    exact = block.complete(rows, columns)
-    places = columns if place is None else place[columns]
-    order = np.lexsort((places, -exact, owners))
-    first = order[np.concatenate(([True], owners[order][1:] != owners[order][:-1]))]
-    first = first[exact[first] > block.floor]
-    found[owners[first]] = columns[first]
-    scores[owners[first]] = exact[first]
-    return found, scores
+    rows: IntArray
+    columns: IntArray
+    scores: FloatArray
 
 
 def rank_block(
@@ -125,78 +119,117 @@ def rank_block(
     weights : int64 (n,) or None
         Summed over the better chunks.
     """
-    n_rows, n_chunks = block.low.shape
+    n_rows, n_chunks = block.rough.shape
     scores = np.full(targets.shape, -np.inf)
-    target_rows, target_column = np.nonzero(targets >= 0)
-    scores[target_rows, target_column] = block.complete(target_rows, targets[target_rows, target_column])
+    rows, numbers = np.nonzero(targets >= 0)
+    scores[rows, numbers] = block.complete(rows, targets[rows, numbers])
     scores[scores <= block.floor] = -np.inf
-    bar = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
-    top_bar = _bar_of_best(block, k) if k and n_chunks else np.full(n_rows, np.inf)
-    rows, columns, exact = _above(block, np.minimum(bar, top_bar))
-    ranks = np.zeros(targets.shape, dtype=np.int64)
-    ahead = np.zeros(targets.shape, dtype=np.int64)
-    for number in range(targets.shape[1]):
-        target, score = targets[:, number], scores[:, number]
-        asked = score[rows]
-        better = exact > asked
-        tied = np.flatnonzero(exact == asked)
-        if len(tied):
-            own, other = target[rows[tied]], columns[tied]
-            better[tied] = other < own if place is None else place[other] < place[own]
-        ranked = score > -np.inf
-        counts = np.bincount(rows[better], minlength=n_rows)
-        ranks[ranked, number] = counts[ranked] + 1
-        if weights is not None:
-            summed = np.bincount(rows[better], weights=weights[columns[better]], minlength=n_rows)
-            ahead[ranked, number] = summed[ranked].astype(np.int64)
-    top, top_scores = _best(n_rows, k, rows, columns, exact, top_bar, place)
+    bar = _bar_of_best(block, k) if k and n_chunks else np.full(n_rows, np.inf)
+    if block.margin is None:
+        wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
+        found = _above(block, np.minimum(bar, wanted))
+        best = found
+        counted = [_better_of(found, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
+    else:
+        best = _above(block, bar)
+        counted = [_better(block, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
+    ranked = scores > -np.inf
+    ranks, ahead = np.zeros(targets.shape, dtype=np.int64), np.zeros(targets.shape, dtype=np.int64)
+    for number, (counts, summed) in enumerate(counted):
+        ranks[:, number] = np.where(ranked[:, number], counts + 1, 0)
+        ahead[:, number] = np.where(ranked[:, number], summed, 0)
+    top, top_scores = _best(n_rows, k, best, bar, place)
     return BlockRanks(block.questions, ranks, scores, ahead, top, top_scores)
 
 
-def _above(block: Block, bar: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def _above(block: Block, bar: FloatArray) -> _Pairs:
     """Give all ranked pairs whose exact score is not below the bar of their row."""
     least = np.maximum(bar, block.floor)
-    n_chunks = block.low.shape[1]
-    flat = np.flatnonzero(block.low >= (least - block.slack).astype(block.low.dtype)[:, None])
+    n_chunks = block.rough.shape[1]
+    flat = np.flatnonzero(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
     rows = flat // max(n_chunks, 1)
     columns = flat - rows * n_chunks
     exact = block.complete(rows, columns)
     keep = (exact >= least[rows]) & (exact > block.floor)
-    return rows[keep], columns[keep], exact[keep]
+    return _Pairs(rows[keep], columns[keep], exact[keep])
+
+
+def _down(values: FloatArray, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Round to a narrower type, but never up."""
+    return values if dtype == np.float64 else np.nextafter(values.astype(dtype), dtype.type(-np.inf))
+
+
+def _beats(pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None) -> BoolArray:
+    """Tell which pairs are better than the target of their row."""
+    asked = scores[pairs.rows]
+    better = pairs.scores > asked
+    tied = np.flatnonzero(pairs.scores == asked)
+    if len(tied):
+        own, other = targets[pairs.rows[tied]], pairs.columns[tied]
+        better[tied] = other < own if place is None else place[other] < place[own]
+    return better
+
+
+def _better_of(
+    pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Count the better chunks of each row, and sum their weights, among pairs that hold them all."""
+    better = _beats(pairs, targets, scores, place)
+    rows = pairs.rows[better]
+    counts = np.bincount(rows, minlength=len(targets))
+    if weights is None:
+        return counts, counts
+    summed = np.bincount(rows, weights=weights[pairs.columns[better]], minlength=len(targets))
+    return counts, summed.astype(np.int64)
+
+
+def _better(
+    block: Block, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Count what is better beyond doubt, and look at the rest pair by pair."""
+    margin = block.margin or 0.0
+    n_chunks = block.rough.shape[1]
+    wanted = np.where(scores > -np.inf, scores, np.inf)
+    high = np.nextafter((wanted + margin).astype(block.rough.dtype), block.rough.dtype.type(np.inf))
+    sure = block.rough > high[:, None]
+    counts = np.count_nonzero(sure, axis=1)
+    summed = counts if weights is None else (sure @ weights.astype(np.float64)).astype(np.int64)
+    sure ^= block.rough >= _down(wanted - block.slack, block.rough.dtype)[:, None]
+    flat = np.flatnonzero(sure)
+    rows = flat // max(n_chunks, 1)
+    columns = flat - rows * n_chunks
+    some, more = _better_of(
+        _Pairs(rows, columns, block.complete(rows, columns)), targets, wanted, place, weights
+    )
+    return counts + some, summed + more
 
 
 def _bar_of_best(block: Block, k: int) -> FloatArray:
-    """Give for each row a score that at least k chunks reach: that of the k-th best among the best of groups."""
-    n_rows, n_chunks = block.low.shape
+    """Give for each row a score that at least k chunks reach: the worst of the best of k good groups."""
+    n_rows, n_chunks = block.rough.shape
     groups = min(max(GROUPS, 4 * k), n_chunks)
     if groups < k:
         return np.full(n_rows, -np.inf)
     deep = n_chunks // groups
-    folded = block.low[:, : deep * groups].reshape(n_rows, deep, groups)
+    folded = block.rough[:, : deep * groups].reshape(n_rows, deep, groups)
     best = folded.max(axis=1) if deep > 1 else folded[:, 0]
     chosen = np.argpartition(best, groups - k, axis=1)[:, groups - k :]
-    numbers = np.arange(n_rows)[:, None]
-    within = folded[numbers, :, chosen].argmax(axis=2) if deep > 1 else np.zeros_like(chosen)
+    within = folded[np.arange(n_rows)[:, None], :, chosen].argmax(axis=2) if deep > 1 else np.zeros_like(chosen)
     columns = within * groups + chosen
     exact = block.complete(np.repeat(np.arange(n_rows), k), columns.ravel())
     return exact.reshape(n_rows, k).min(axis=1)
 
 
 def _best(
-    n_rows: int,
-    k: int,
-    rows: IntArray,
-    columns: IntArray,
-    exact: FloatArray,
-    bar: FloatArray,
-    place: IntArray | None,
+    n_rows: int, k: int, pairs: _Pairs, bar: FloatArray, place: IntArray | None
 ) -> tuple[IntArray, FloatArray]:
+    """Sort the few pairs that reach the bar."""
     top = np.full((n_rows, k), -1, dtype=np.int64)
     scores = np.full((n_rows, k), -np.inf)
     if not k:
         return top, scores
-    keep = np.flatnonzero(exact >= bar[rows])
-    rows, columns, exact = rows[keep], columns[keep], exact[keep]
+    keep = np.flatnonzero(pairs.scores >= bar[pairs.rows])
+    rows, columns, exact = pairs.rows[keep], pairs.columns[keep], pairs.scores[keep]
     order = np.lexsort((columns if place is None else place[columns], -exact, rows))
     rows, columns, exact = rows[order], columns[order], exact[order]
     counts = np.bincount(rows, minlength=n_rows)
@@ -205,3 +238,151 @@ def _best(
     top[rows[kept], rank[kept]] = columns[kept]
     scores[rows[kept], rank[kept]] = exact[kept]
     return top, scores
+
+
+@dataclass(frozen=True)
+class DenseBlock:
+    """Cosines of some questions, from a matrix product in float32; exact ones pair by pair in float64."""
+
+    questions: IntArray
+    rough: NDArray[np.float32]
+    slack: FloatArray
+    margin: float
+    scores: Dense
+    floor: float = -np.inf
+
+    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Give exact cosines; the same in any batch."""
+        return self.scores.exact(self.questions[rows], columns)
+
+
+class Dense:
+    """Cosines of question vectors with chunk vectors.
+
+    Parameters
+    ----------
+    queries : float (q, d)
+    vectors : float (n, d)
+    query_ids : sequence of str, optional
+        Names of the questions, for messages.
+
+    Attributes
+    ----------
+    unusable : int64 (u,)
+        Chunks whose vector is zero or not finite: they never rank.
+
+    Raises
+    ------
+    InputError
+        A question's vector is zero or not finite, or the widths differ.
+
+    Examples
+    --------
+    >>> scores = Dense(np.array([[0.0, 2.0]]), np.array([[0, 0], [0, 3], [1, 1], [np.nan, 1]]))
+    >>> scores.unusable.tolist()
+    [0, 3]
+    >>> [rank_block(block, np.array([[2]]), k=2).top.tolist() for block in scores.blocks()]
+    [[[1, 2]]]
+    """
+
+    def __init__(
+        self, queries: NDArray[Any], vectors: NDArray[Any], query_ids: Sequence[str] | None = None
+    ) -> None:
+        if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
+            raise InputError(f"vectors of questions {queries.shape} and chunks {vectors.shape} do not fit together")
+        query_norms, norms = _norms(queries), _norms(vectors)
+        bad = np.flatnonzero(query_norms == 0)
+        if len(bad):
+            name = query_ids[bad[0]] if query_ids is not None else bad[0]
+            raise InputError(f"question {name}: its vector is zero or not finite, so nothing can be ranked for it")
+        self.unusable = np.flatnonzero(norms == 0)
+        self.queries = queries / query_norms[:, None]
+        self.vectors = vectors
+        self.norms = np.where(norms == 0, 1.0, norms)
+        usable = norms[norms > 0]
+        self._plain = bool(len(usable)) and usable.min() > 1e-15 and usable.max() < 1e15
+        # rounding in a sum of d products of unit vectors, with room for the roundings of the factors
+        self.error = float((vectors.shape[1] + 8) * np.finfo(np.float32).eps)
+
+    def exact(self, questions: IntArray, chunks: IntArray) -> FloatArray:
+        """Give cosines pair by pair: a sum whose order depends on nothing but the width."""
+        found = np.empty(len(questions))
+        step = max(1, (1 << 21) // max(self.vectors.shape[1], 1))
+        for first in range(0, len(questions), step):
+            some = slice(first, first + step)
+            products = self.queries[questions[some]] * self.vectors[chunks[some]].astype(np.float64)
+            found[some] = products.sum(axis=1) / self.norms[chunks[some]]
+        found = np.rint(found / QUANTUM) * QUANTUM
+        unusable = np.zeros(len(self.norms), dtype=np.bool_)
+        unusable[self.unusable] = True
+        found[unusable[chunks]] = -np.inf
+        return found
+
+    def blocks(self, size: int | None = None) -> Iterator[DenseBlock]:
+        """Score the questions, some at a time; `size` is how many, by default as memory allows."""
+        n_queries, n_chunks = len(self.queries), len(self.vectors)
+        size = size or max(1, BLOCK_SCORES // max(n_chunks, 1))
+        queries = self.queries.astype(np.float32)
+        inverse = (1.0 / self.norms).astype(np.float32)
+        for first in range(0, n_queries, size):
+            some = queries[first : first + size]
+            rough = self._product(some, inverse)
+            rough[:, self.unusable] = -np.inf
+            numbers = np.arange(first, first + len(some))
+            yield DenseBlock(numbers, rough, np.full(len(some), self.error), self.error, self)
+
+    def _product(self, queries: NDArray[np.float32], inverse: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._plain and self.vectors.dtype == np.float32:
+            with np.errstate(invalid="ignore"):
+                rough: NDArray[np.float32] = queries @ self.vectors.T
+                rough *= inverse
+            return rough
+        rough = np.empty((len(queries), len(self.vectors)), dtype=np.float32)
+        step = max(1, (1 << 22) // max(self.vectors.shape[1], 1))
+        for first in range(0, len(self.vectors), step):
+            some = slice(first, first + step)
+            with np.errstate(invalid="ignore", over="ignore"):
+                unit = (self.vectors[some] / self.norms[some, None]).astype(np.float32)
+                rough[:, some] = queries @ unit.T
+        return rough
+
+
+def _norms(vectors: NDArray[Any]) -> FloatArray:
+    """Give lengths; 0 for vectors that are zero or not finite."""
+    norms = np.empty(len(vectors))
+    step = max(1, (1 << 22) // max(vectors.shape[1], 1))
+    for first in range(0, len(vectors), step):
+        some = vectors[first : first + step].astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            norms[first : first + step] = np.sqrt((some * some).sum(axis=1))
+    norms[~np.isfinite(norms)] = 0.0
+    return norms
+
+
+def tie_places(names: Sequence[str], documents: IntArray) -> IntArray | None:
+    """Give the place of each chunk in ties: document name in code points, then chunk index.
+
+    Parameters
+    ----------
+    names : sequence of str
+    documents : int64 (n,)
+        The document of each chunk; never falls.
+
+    Returns
+    -------
+    int64 (n,) or None
+        None where the chunks stand in that order.
+
+    Examples
+    --------
+    >>> tie_places(["b", "a"], np.array([0, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return None
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    places = np.empty(len(documents), dtype=np.int64)
+    places[np.argsort(rank[documents], kind="stable")] = np.arange(len(documents))
+    return places

@@ -1,0 +1,102 @@
+"""What the retrieved chunks hand on: characters, budgets, neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkscope.errors import ConfigError
+from chunkscope.spans import IntArray, SpanArray
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be handed on: so many of a unit.
+
+    Examples
+    --------
+    >>> Budget.parse("1500"), Budget.parse("400:cl100k_base")
+    (Budget(limit=1500, unit='char'), Budget(limit=400, unit='cl100k_base'))
+    """
+
+    limit: int
+    unit: str = "char"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 1:
+            raise ConfigError(f"--budget {self.limit}: must be a whole number from 1")
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """Read ``1500``, in characters, or ``400:cl100k_base``.
+
+        Raises
+        ------
+        ConfigError
+            Not a number, or one below 1.
+        """
+        number, _, unit = text.partition(":")
+        if not number.strip().isdecimal():
+            raise ConfigError(f"--budget {text!r}: write 1500, in characters, or 400:cl100k_base")
+        return cls(int(number), unit.strip() or "char")
+
+
+def merged_characters(chunks: SpanArray, top: IntArray) -> IntArray:
+    """Give how many characters retrieved chunks hand on, each counted once.
+
+    Parameters
+    ----------
+    chunks : int64 (n, 2)
+        Neither starts nor ends may fall.
+    top : int64 (q, k)
+        The chunks of each question in any order, -1 for none.
+
+    Returns
+    -------
+    int64 (q,)
+
+    Examples
+    --------
+    >>> merged_characters(np.array([[0, 4], [2, 6], [8, 9]]), np.array([[1, 0], [2, -1]])).tolist()
+    [6, 1]
+    """
+    starts, ends = merged(chunks, top)
+    return (ends - starts).sum(axis=1)
+
+
+def merged(chunks: SpanArray, top: IntArray) -> tuple[IntArray, IntArray]:
+    """Give retrieved chunks in the order of the documents, each without what the one before it already has.
+
+    Returns
+    -------
+    starts, ends : int64 (q, k)
+        Equal where nothing is left, or where there is no chunk.
+    """
+    ordered = np.sort(top, axis=1)
+    none = ordered < 0
+    if not len(chunks):
+        zeros = np.zeros(top.shape, dtype=np.int64)
+        return zeros, zeros
+    starts, ends = chunks[ordered, 0], chunks[ordered, 1]
+    starts, ends = np.where(none, 0, starts), np.where(none, 0, ends)
+    starts[:, 1:] = np.maximum(starts[:, 1:], ends[:, :-1])
+    return np.minimum(starts, ends), ends
+
+
+def with_neighbours(chunks: SpanArray, documents: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Give the first and the last chunk with which each is joined: up to n on either side, as far as they touch.
+
+    Examples
+    --------
+    >>> first, last = with_neighbours(np.array([[0, 4], [4, 8], [8, 9]]), np.array([0, 0, 1]), 1)
+    >>> first.tolist(), last.tolist()
+    ([0, 0, 2], [1, 1, 2])
+    """
+    number = np.arange(len(chunks))
+    if not len(chunks):
+        return number, number
+    parted = (documents[1:] != documents[:-1]) | (chunks[1:, 0] > chunks[:-1, 1])
+    first_of_run = np.maximum.accumulate(np.where(np.concatenate(([True], parted)), number, 0))
+    last_of_run = np.minimum.accumulate(np.where(np.concatenate((parted, [True])), number, len(chunks))[::-1])[::-1]
+    return np.maximum(number - n, first_of_run), np.minimum(number + n, last_of_run)

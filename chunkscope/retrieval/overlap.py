@@ -1,0 +1,201 @@
+"""The overlap metrics of Smith and Troynikov, Evaluating Chunking Strategies for Retrieval (Chroma, 2024).
+
+All on half-open character spans: recall is the share of the evidence that the retrieved chunks hold; precision the same
+characters over the summed lengths of the chunks; IoU the same over these and the evidence that is not met;
+precision-omega the same over the union of all chunks that meet evidence, so it needs no retriever.
+
+The package of the authors counts otherwise in three places: it finds a chunk by its text, so a repeated one at its
+first place; it drops a final ``.`` of a chunk; and a chunk that only touches evidence counts as meeting it. `omega` with
+``touching=True`` and spans of that kind gives the printed digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chunkscope.containment import ChunkSet
+from chunkscope.retrieval.context import merged
+from chunkscope.retrieval.judging import Needs
+from chunkscope.retrieval.ranking import FloatArray
+from chunkscope.spans import BoolArray, IntArray, SpanArray, union
+
+METRICS = ("recall", "precision", "iou")
+
+
+def sorted_union(spans: SpanArray) -> SpanArray:
+    """Join spans in any order.
+
+    Examples
+    --------
+    >>> sorted_union(np.array([[5, 8], [0, 2], [7, 9]])).tolist()
+    [[0, 2], [5, 9]]
+    """
+    return union(spans[np.lexsort((spans[:, 1], spans[:, 0]))])
+
+
+def common_length(one: SpanArray, other: SpanArray) -> int:
+    """Give how many characters two unions of spans share.
+
+    Examples
+    --------
+    >>> common_length(np.array([[0, 4], [6, 9]]), np.array([[2, 7]]))
+    3
+    """
+    starts = np.maximum(one[:, None, 0], other[None, :, 0])
+    ends = np.minimum(one[:, None, 1], other[None, :, 1])
+    return int(np.maximum(ends - starts, 0).sum())
+
+
+def omega(chunks: SpanArray, evidence: SpanArray, *, touching: bool = False) -> float:
+    """Give precision-omega of one question; 0 where no chunk meets its evidence.
+
+    Parameters
+    ----------
+    chunks : int64 (n, 2)
+        All chunks of the document, in any order.
+    evidence : int64 (e, 2)
+    touching : bool
+        Count chunks that end where evidence starts, or start where it ends, as meeting it.
+
+    Examples
+    --------
+    >>> chunks = np.array([[0, 10], [10, 20], [20, 30]])
+    >>> omega(chunks, np.array([[8, 12]])), omega(chunks, np.array([[10, 12]]), touching=True)
+    (0.2, 0.1)
+    """
+    reach = 1 if touching else 0
+    meets = (chunks[:, None, 0] < evidence[None, :, 1] + reach) & (chunks[:, None, 1] + reach > evidence[None, :, 0])
+    met = sorted_union(chunks[meets.any(axis=1)])
+    whole = int((met[:, 1] - met[:, 0]).sum())
+    return common_length(met, sorted_union(evidence)) / whole if whole else 0.0
+
+
+def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
+    """Give the mean and the population standard deviation; None without values."""
+    return (float(values.mean()), float(values.std())) if len(values) else None
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The evidence of all questions, each character of a question once.
+
+    Attributes
+    ----------
+    spans : int64 (p, 2)
+        In the order of the questions, and then of the documents.
+    questions : int64 (p,)
+    n_questions : int
+    """
+
+    spans: SpanArray
+    questions: IntArray
+    n_questions: int
+
+    @classmethod
+    def of(cls, needs: Needs) -> Pieces:
+        """Join the evidence of each question."""
+        order = np.lexsort((needs.spans[:, 1], needs.spans[:, 0], needs.questions))
+        spans, questions = needs.spans[order], needs.questions[order]
+        # questions are laid far apart, so that one pass joins them all
+        far = int(spans[:, 1].max(initial=0)) + 1
+        joined = union(spans + (questions * far)[:, None])
+        owners = joined[:, 0] // far
+        return cls(joined - (owners * far)[:, None], owners, needs.n_questions)
+
+    def summed(self, values: IntArray) -> IntArray:
+        """Sum a value of each piece by question."""
+        return np.bincount(self.questions, weights=values, minlength=self.n_questions).astype(np.int64)
+
+    @property
+    def lengths(self) -> IntArray:
+        """Characters of evidence of each question."""
+        return self.summed(self.spans[:, 1] - self.spans[:, 0])
+
+
+def omegas(chunks: SpanArray, pieces: Pieces) -> FloatArray:
+    """Give precision-omega of each question.
+
+    Parameters
+    ----------
+    chunks : int64 (n, 2)
+        Neither starts nor ends may fall.
+    pieces : Pieces
+
+    Examples
+    --------
+    >>> needs = Needs(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> omegas(np.array([[0, 10], [10, 20]]), Pieces.of(needs)).tolist()
+    [0.2]
+    """
+    if not len(chunks):
+        return np.zeros(pieces.n_questions)
+    starts, ends = chunks[:, 0], chunks[:, 1]
+    first = np.searchsorted(ends, pieces.spans[:, 0], side="right")
+    behind = np.maximum(np.searchsorted(starts, pieces.spans[:, 1], side="left"), first)
+    # chunks of an earlier piece of the same question are counted already
+    same = np.concatenate(([False], pieces.questions[1:] == pieces.questions[:-1]))
+    counted_to = _carried_on(np.where(behind > first, behind, 0), same)
+    new = np.maximum(first, counted_to)
+    grown = ends - np.maximum(starts, np.concatenate(([starts[0]], ends[:-1])))
+    summed = np.concatenate(([0], np.cumsum(grown)))
+    at = np.minimum(new, len(chunks) - 1)
+    reach = np.where(counted_to > 0, ends[np.maximum(counted_to - 1, 0)], starts[at])
+    opening = ends[at] - np.maximum(starts[at], np.minimum(reach, ends[at]))
+    whole = np.where(behind > new, opening + summed[behind] - summed[np.minimum(new + 1, len(chunks))], 0)
+    joined = union(chunks)
+    held = _covered_before(joined, pieces.spans[:, 1]) - _covered_before(joined, pieces.spans[:, 0])
+    total = pieces.summed(whole)
+    return np.divide(pieces.summed(held), total, out=np.zeros(pieces.n_questions), where=total > 0)
+
+
+def _carried_on(values: IntArray, same: BoolArray) -> IntArray:
+    """Give for each piece the highest value among the earlier ones of its question, 0 for the first."""
+    group = np.cumsum(~same)
+    far = int(values.max(initial=0)) + 1
+    highest = np.maximum.accumulate(values + group * far) - group * far
+    return np.where(same, np.concatenate(([0], highest[:-1])), 0)
+
+
+def _covered_before(joined: SpanArray, offsets: IntArray) -> IntArray:
+    """Give how many characters before each offset stand in a union of spans."""
+    summed = np.concatenate(([0], np.cumsum(joined[:, 1] - joined[:, 0])))
+    number = np.searchsorted(joined[:, 0], offsets, side="left")
+    last = np.maximum(number - 1, 0)
+    inside = np.minimum(offsets, joined[last, 1]) - joined[last, 0]
+    return np.where(number > 0, summed[last] + inside, 0)
+
+
+def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: Pieces) -> dict[str, FloatArray]:
+    """Give recall, precision and IoU of each question; what nothing is retrieved for counts as 0.
+
+    Parameters
+    ----------
+    chunks : int64 (n, 2)
+        Neither starts nor ends may fall.
+    top : int64 (q, k)
+        The retrieved chunks of each question, -1 for none.
+    pieces : Pieces
+
+    Examples
+    --------
+    >>> needs = Needs(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> found = retrieved_overlap(np.array([[0, 10], [10, 20]]), np.array([[0]]), Pieces.of(needs))
+    >>> {name: values.round(4).tolist() for name, values in found.items()}
+    {'recall': [0.5], 'precision': [0.2], 'iou': [0.1667]}
+    """
+    starts, ends = merged(chunks, top)
+    starts, ends = starts[pieces.questions], ends[pieces.questions]
+    shared = np.minimum(ends, pieces.spans[:, 1:]) - np.maximum(starts, pieces.spans[:, :1])
+    met = pieces.summed(np.maximum(shared, 0).sum(axis=1))
+    lengths = np.append(chunks[:, 1] - chunks[:, 0], 0)[top].sum(axis=1)
+    evidence = pieces.lengths
+    nothing = np.zeros(pieces.n_questions)
+    return {
+        "recall": np.divide(met, evidence, out=nothing.copy(), where=evidence > 0),
+        "precision": np.divide(met, lengths, out=nothing.copy(), where=lengths > 0),
+        "iou": np.divide(met, lengths + evidence - met, out=nothing.copy(), where=evidence > 0),
+    }

@@ -14,7 +14,8 @@ import numpy as np
 from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.containment import Layout
-from chunkscope.documents import LINE_END
+from chunkscope.documents import LINE_END, Document
+from chunkscope.front_matter import front_matter_end
 from chunkscope.spans import IntArray, SpanArray, as_spans
 from chunkscope.structure.model import Structure, Table
 from chunkscope.structure.parts import Parts
@@ -79,8 +80,8 @@ def find_carriable(parts: Parts, keys: Sequence[str] = ()) -> Carriable:
         rows=as_spans([row for table in tables for row in table.rows]),
         tables=np.repeat(np.arange(len(tables)), n_rows),
         levels=np.repeat(_levels(tables), n_rows),
-        title=as_spans(_title(text, structure)),
-        lines={key: as_spans(front_matter_line(text, structure, key)) for key in keys},
+        title=as_spans(_title(parts.document, structure)),
+        lines={key: as_spans(front_matter_line(parts.document, key)) for key in keys},
     )
 
 
@@ -104,17 +105,19 @@ def _levels(tables: Sequence[Table]) -> IntArray:
     return np.array(levels, dtype=np.int64)
 
 
-def _title(text: str, structure: Structure) -> list[tuple[int, int]]:
+def _title(document: Document, structure: Structure) -> list[tuple[int, int]]:
     for heading in structure.headings:
         if heading.level == 1:
             return [(heading.start, heading.end)]
-    return front_matter_line(text, structure, "title")
+    return front_matter_line(document, "title")
 
 
-def front_matter_line(text: str, structure: Structure, key: str) -> list[tuple[int, int]]:
+def front_matter_line(document: Document, key: str) -> list[tuple[int, int]]:
     """Find the line of a key at the outermost level of the front matter."""
+    if document.markup != "markdown":
+        return []
     line = re.compile(rf"""(?:^|[\r\n])((["']?){re.escape(key)}\2[ \t]*:(?![^ \t\r\n])[^\r\n]*)""")
-    match = line.search(text, 0, structure.front_matter_end)
+    match = line.search(document.text, 0, front_matter_end(document.text))
     return [match.span(1)] if match else []
 
 

@@ -11,6 +11,7 @@
     +-- GridError(ValueError)         a grid of sizes and overlaps that means nothing
     +-- ConfigError(ValueError)       an entry of a configuration file
     +-- MissingPartError(RuntimeError)  an extra, a vocabulary or a dictionary that is not installed
+    +-- ProviderError(RuntimeError)   an embedding provider that does not exist, refuses, or answers wrongly
 
 A message says where, what, and what to do, in one line.
 """
@@ -52,3 +53,7 @@ class ConfigError(ChunkscopeError, ValueError):
 
 class MissingPartError(ChunkscopeError, RuntimeError):
     """An extra, a vocabulary or a dictionary that is not installed."""
+
+
+class ProviderError(ChunkscopeError, RuntimeError):
+    """An embedding provider that does not exist, refuses, or answers wrongly."""

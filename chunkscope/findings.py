@@ -124,7 +124,7 @@ def _split(
 def _apart(
     parts: Parts, layout: Layout, chunks: ChunkSet, asked: Sequence[tuple[str, int, int]]
 ) -> Iterator[Finding]:
-    table = row_spans(parts.structure)
+    table = row_spans(parts.tables)
     rows, hulls = Targets.of(table.rows, layout), Targets.of(table.hulls, layout)
     apart = ~rows_together(chunks, rows, hulls)
     carries = "table-header" in chunks.chunker.carry

@@ -15,6 +15,8 @@ from chunkscope.errors import GridError
 DEFAULT_SIZES = "50..800"
 DEFAULT_OVERLAPS = "1/6"
 DEFAULT_STEP = 10
+LARGEST_SIZE = 2**31 - 1
+MOST_SIZES = 100_000
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
 _SHARE = re.compile(r"(\d+)/(\d+)")
@@ -80,12 +82,16 @@ def parse_sizes(text: str) -> tuple[int, ...]:
                 raise GridError(f"--sizes {part}: the range runs backwards; write {last}..{first}")
             if step < 1:
                 raise GridError(f"--sizes {part}: the step must be at least 1")
-            sizes.extend(range(first, last, step))
+            if last <= LARGEST_SIZE and (last - first) // step >= MOST_SIZES:
+                raise GridError(f"--sizes {part}: more than {MOST_SIZES:,} sizes; give a larger step")
+            sizes.extend(range(first, min(last, first + MOST_SIZES * step), step))
             sizes.append(last)
         elif part.isdecimal():
             sizes.append(int(part))
         else:
             raise GridError(f"--sizes {part}: not a size; write 50..800, 50..800:25 or 100,200")
+    if max(sizes) > LARGEST_SIZE:
+        raise GridError(f"--sizes {text}: a size must be at most {LARGEST_SIZE:,}")
     if min(sizes) < 1:
         raise GridError(f"--sizes {text}: a size must be at least 1")
     return tuple(dict.fromkeys(sizes))

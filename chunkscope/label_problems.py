@@ -11,23 +11,10 @@ from typing import TypeAlias
 
 from chunkscope.documents import Document
 from chunkscope.label_model import Fix, Occurrence, Problem, ProblemCode
-from chunkscope.near_miss import (
-    PIECE,
-    FoldedText,
-    Near,
-    Strength,
-    align,
-    best_buckets,
-    bucket_of,
-    first_difference,
-    fold,
-    folded_matches,
-    likely_places,
-    pieces,
-    same_numbers,
-)
+from chunkscope.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
 from chunkscope.questions import Entry, Question
 from chunkscope.quote_search import QuoteIndex
+from chunkscope.similarity import PIECE, Strength, align, best_buckets, bucket_of, likely_places, pieces
 from chunkscope.uniqueness import Context, unique_extension
 
 Key: TypeAlias = tuple[int, int]
@@ -37,6 +24,8 @@ _SHOWN = 5  # places in a message; the others are in `occurrences`
 _KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
 _EXTENDED = 20  # places that get their shortest unique passage
 _CONTEXTS = 300  # places whose surroundings are kept to compare them
+_MANY = 50  # places in another form, after which no nearer one is looked for
+_MANY = 50  # places in another form, after which no nearer one is looked for
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
 
@@ -163,6 +152,8 @@ class _SecondPass:
 
     def _look_for_homeless(self, document: Document) -> None:
         hits = {number for number, _ in self._folded.find(fold(document.text))} if self._foldable else set()
+        hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
+        hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
         folded = FoldedText(document.text) if hits else None
         for number in sorted(hits):
             if folded is not None:

@@ -237,7 +237,7 @@ def _require_something(
         raise InputError(f"nothing measured: none of the {labels.total} questions has sound evidence{left_out}")
     if labels is None and wanted:
         raise InputError(f"nothing measured for {', '.join(wanted)}: no questions; name their file with --questions")
-    if labels is not None and not thresholds.asked and thresholds.label_problems == "error":
+    if not measured and labels is not None and thresholds.label_problems == "error":
         return
     if not measured:
         raise InputError("nothing measured: every threshold is switched off")

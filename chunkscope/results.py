@@ -63,6 +63,7 @@ class Cell:
     tokens: int | None = None
     split_question_ids: tuple[str, ...] | None = None
     apart_question_ids: tuple[str, ...] | None = None
+    precision_omega: Mapping[str, float] | None = None
     retrieval: tuple[Mapping[str, Any], ...] | None = None
 
     @property
@@ -101,6 +102,16 @@ class Cell:
     def duplication(self) -> float | None:
         """Characters of all chunks over characters of the corpus; None for an empty corpus."""
         return self.chunk_characters / self.characters if self.characters else None
+
+    @property
+    def omega(self) -> tuple[float, float] | None:
+        """Mean and population standard deviation of precision-omega; None where it was not counted."""
+        if not self.precision_omega or not self.precision_omega["questions"]:
+            return None
+        n = self.precision_omega["questions"]
+        mean = self.precision_omega["sum"] / n
+        spread = max(self.precision_omega["squares"] / n - mean * mean, 0.0) ** 0.5
+        return round(mean, DIGITS), round(spread, DIGITS)
 
     @property
     def apart_questions(self) -> int:
@@ -153,6 +164,11 @@ class Cell:
             value = getattr(self, name)
             if value is not None:
                 cell[name] = list(value) if isinstance(value, tuple) else value
+        if self.precision_omega is not None:
+            cell["precision_omega"] = dict(zip(("mean", "std"), self.omega or (None, None), strict=True))
+        if self.retrieval:
+            each = [_plain(retrieval) for retrieval in self.retrieval]
+            cell["retrieval"] = each[0] if len(each) == 1 else each
         return cell
 
 
@@ -188,6 +204,13 @@ _OPTIONAL_FIELDS = (
 
 def _rounded(value: float | None) -> float | int | None:
     return round(value, DIGITS) if isinstance(value, float) else value
+
+
+def _plain(value: Any) -> Any:
+    """Give plain dictionaries and lists; keys with a leading underscore are for the program only."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items() if not str(key).startswith("_")}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _sum(one: Any, other: Any) -> Any:
@@ -294,6 +317,7 @@ class SweepResult:
     questions: QuestionsInfo | None
     cells: tuple[Cell, ...]
     skipped: tuple[tuple[str, str, Skipped], ...] = ()
+    retrieval: Mapping[str, Any] | None = None
 
     def __add__(self, other: SweepResult) -> SweepResult:
         """Add the result for other documents and their questions, swept over the same grid."""
@@ -328,4 +352,5 @@ class SweepResult:
                 {"chunker": chunker, "unit": unit, "size": pair.size, "overlap": pair.overlap, "reason": pair.reason}
                 for chunker, unit, pair in self.skipped
             ],
+            **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
         }

@@ -132,12 +132,12 @@ class Thresholds:
         return cls.read(values, str)
 
     @classmethod
-    def read(cls, values: Mapping[str, object], origin: Callable[[str], str]) -> Thresholds:
-        """Read thresholds; `origin` tells for a name where its value stands, for messages."""
+    def read(cls, values: Mapping[str, object], origin: Callable[[str], str], table: str = "a check") -> Thresholds:
+        """Read thresholds; `origin` tells for a name where its value stands, and `table` where they stand in a file."""
         read: dict[str, object] = {}
         for name, value in values.items():
             if name not in NAMES:
-                raise ConfigError(f"{origin(name)} is unknown; {_nearest(name)}")
+                raise ConfigError(f"{table} has no {name!r}; {_nearest(name)}")
             try:
                 read[name] = _read(name, value)
             except (ConfigError, ChunkerError) as error:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -92,7 +94,7 @@ class Tape:
     def __init__(self, text, unit):
         begins, inside = _units(text, unit)
         self.n_units = len(begins)
-        self.used = [sum(begin < p for begin in begins) for p in range(len(text) + 1)]
+        self.used = [bisect_left(begins, p) for p in range(len(text) + 1)]
         self.steps = sorted(
             {b for b, torn in zip(begins, inside, strict=True) if not torn and 0 < b < len(text)}
         )
@@ -100,6 +102,7 @@ class Tape:
         self.last_whole = [*begins, len(text)]
 
 
+@lru_cache(maxsize=256)
 def _units(text, unit):
     if unit == "char":
         return list(range(len(text))), [False] * len(text)
@@ -112,7 +115,9 @@ def _units(text, unit):
         for number in range(len(character.encode())):
             owner.append(place)
             is_first.append(number == 0)
-    begins, inside, byte = [], [], 0
+    begins: list[int] = []
+    inside: list[bool] = []
+    byte = 0
     for token in encoding.encode(text, disallowed_special=()):
         begins.append(owner[byte])
         inside.append(not is_first[byte])

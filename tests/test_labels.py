@@ -16,9 +16,10 @@ from chunkscope.corpus import read_corpus
 from chunkscope.documents import Document
 from chunkscope.errors import InputError, LabelError
 from chunkscope.labels import check_labels, fix_labels
-from chunkscope.near_miss import REASONS, FoldedText, fold, folded_matches, most_similar
+from chunkscope.near_miss import REASONS, FoldedText, fold, folded_matches
 from chunkscope.questions import Entry, Question, read_questions
 from chunkscope.quote_search import QuoteIndex, occurrences
+from chunkscope.similarity import most_similar
 from chunkscope.uniqueness import Context, unique_extension
 
 

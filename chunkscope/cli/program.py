@@ -22,11 +22,14 @@ OK, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS = {
     "sweep": "sweep_command",
+    "check": "check_command",
     "labels": "labels_command",
     "chunks": "chunks_command",
     "show": "show_command",
     "structure": "structure_command",
+    "compare": "compare_command",
     "list": "list_command",
+    "init": "init_command",
 }
 """The commands in the order of the help, and their modules."""
 

@@ -78,7 +78,7 @@ class EvidenceMeasure:
             return None
         numbered = np.array(entries, dtype=np.int64)
         spans = as_spans(numbered[:, 1:])
-        table = row_spans(parts.structure)
+        table = row_spans(parts.tables)
         touched = (table.rows[None, :, 0] < spans[:, None, 1]) & (table.rows[None, :, 1] > spans[:, None, 0])
         row_entries, rows = np.nonzero(touched)
         places = {key: _places(parts, spans, *key) for key in self.units}

@@ -24,9 +24,7 @@ class StatusMeasure:
 
     def observe(self, parts: Parts) -> tuple[bool, SpanArray]:
         """Tell whether the document's status warns, and take the line that says so."""
-        if parts.document.markup != "markdown" or not parts.structure.front_matter_end:
-            return False, as_spans([])
-        lines = front_matter_line(parts.document.text, parts.structure, KEY)
+        lines = front_matter_line(parts.document, KEY)
         warns = bool(lines) and str(parts.document.attributes.get(KEY)).strip().lower() in NOT_IN_FORCE
         return warns, as_spans(lines if warns else [])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkscope.containment import ChunkSet, Layout, Targets
 from chunkscope.spans import BoolArray, SpanArray, as_spans
-from chunkscope.structure.model import Structure
+from chunkscope.structure.model import Table
 from chunkscope.structure.parts import Parts
 
 
@@ -28,10 +28,10 @@ class RowSpans:
     hulls: SpanArray
 
 
-def row_spans(structure: Structure) -> RowSpans:
+def row_spans(tables: Sequence[Table]) -> RowSpans:
     """Collect the data rows of all tables that have a header."""
-    rows = [row for table in structure.tables if table.header for row in table.rows]
-    heads = [table.header[0][0] for table in structure.tables if table.header for _ in table.rows]
+    rows = [row for table in tables if table.header for row in table.rows]
+    heads = [table.header[0][0] for table in tables if table.header for _ in table.rows]
     spans = as_spans(rows)
     hulls = spans.copy()
     if heads:
@@ -49,8 +49,7 @@ class TableMeasure:
 
     def observe(self, parts: Parts) -> tuple[RowSpans, int]:
         """Take the rows, and how many tables have no header."""
-        structure = parts.structure
-        return row_spans(structure), sum(not table.header for table in structure.tables)
+        return row_spans(parts.tables), sum(not table.header for table in parts.tables)
 
     def prepare(self, observed: Sequence[tuple[RowSpans, int]], layout: Layout) -> TableGauge:
         """Lay the rows of documents one behind the other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from chunkscope.results import SweepResult
 
@@ -31,13 +31,18 @@ def to_json(result: SweepResult) -> str:
     >>> text.splitlines()[3], json.loads(text)["cells"]
     (' "settings": {"note": "表\\u0000"},', [])
     """
-    entries = [f" {_dump(key)}: {_entry(key, value)}" for key, value in result.to_dict().items()]
+    return write_object(result.to_dict(), ONE_A_LINE)
+
+
+def write_object(record: Mapping[str, object], one_a_line: Collection[str] = ()) -> str:
+    """Write an object as JSON, an entry a line; of the lists that are named, an item a line."""
+    entries = [f" {_dump(key)}: {_entry(key, value, one_a_line)}" for key, value in record.items()]
     text = "{\n" + ",\n".join(entries) + "\n}\n"
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _entry(key: str, value: object) -> str:
-    if key in ONE_A_LINE and isinstance(value, list) and value:
+def _entry(key: str, value: object, one_a_line: Collection[str]) -> str:
+    if key in one_a_line and isinstance(value, list) and value:
         return "[\n" + ",\n".join(_lines(value)) + "\n ]"
     return _dump(value)
 

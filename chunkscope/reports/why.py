@@ -59,7 +59,8 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
         where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
         if color and where.startswith(place):
             where = f"{BOLD}{place}{RESET}{where[len(place) :]}"
-        lines += [where, *more, INDENT + around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)]
+        shown = around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)
+        lines += [where, *more, INDENT + shown]
         n_cuts += 1
     counts = Counter(finding.code for finding in findings)
     told = ", ".join(f"{n:,} {code}" for code, n in sorted(counts.items()))
@@ -91,7 +92,7 @@ def around(before: str, after: str, room: int, *, color: bool = False, ascii: bo
     Examples
     --------
     >>> around("宿泊費の上限は1泊12,", "000円とする。", 24)
-    '…の上限は1泊12,│000円とする。'
+    '…限は1泊12,│000円とする…'
     """
     bar = "|" if ascii else "│"
     before_shown, after_shown = visible(before, ascii=ascii), visible(after, ascii=ascii)

@@ -160,7 +160,8 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
 class Demand:
     """What the questions ask for, in the order in which they are scored.
 
-    Questions with many terms come last, so that those of one block have about as many.
+    Questions with many terms come last, so that those of one block have about as many. The terms of a question stand
+    from the rare to the common, so that those that matter most come first.
 
     Attributes
     ----------
@@ -173,13 +174,13 @@ class Demand:
     feature_terms, feature_times : int64 (f,)
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, frequencies: IntArray) -> None:
         counts = np.bincount(asked.questions, minlength=asked.n_questions)
         self.order = np.argsort(counts, kind="stable")
         self.edges = np.concatenate(([0], np.cumsum(counts[self.order])))
         place = np.empty_like(self.order)
         place[self.order] = np.arange(len(self.order))
-        entries = np.argsort(place[asked.questions], kind="stable")
+        entries = np.lexsort((frequencies[asked.terms], place[asked.questions]))
         self.terms, self.times = asked.terms[entries], asked.times[entries]
         pairs, features = np.unique(np.column_stack((self.terms, self.times)), axis=0, return_inverse=True)
         self.features = features.reshape(-1)
@@ -188,13 +189,24 @@ class Demand:
 
 @dataclass(frozen=True)
 class Bm25Block:
-    """Scores of some questions: rare terms are summed up, common ones are added to single pairs when asked."""
+    """Scores of some questions: rare terms are summed up, common ones are added to single pairs when asked.
+
+    Attributes
+    ----------
+    common : float (f + 1, n)
+        Scores of common features; the last row is zero.
+    features : int64 (b, c)
+        The rows of `common` that each question adds, those that can matter most first.
+    rests : float (b, c)
+        The most that can come after each of them.
+    """
 
     questions: IntArray
     rough: FloatArray
     slack: FloatArray
     common: FloatArray
     features: IntArray
+    rests: FloatArray
     margin: None = None
     floor: float = 0.0
 
@@ -206,6 +218,19 @@ class Bm25Block:
         for features in self.features.T:
             scores += flat[features[rows] * n_chunks + columns]
         return scores
+
+    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Choose the pairs whose score is not below the bar of their row: common terms one by one, while they matter."""
+        n_chunks = self.rough.shape[1]
+        flat = self.common.ravel()
+        kept = np.arange(len(rows))
+        scores = self.rough.ravel()[rows * n_chunks + columns]
+        for number, features in enumerate(self.features.T):
+            scores += flat[features[rows] * n_chunks + columns]
+            reached = np.flatnonzero(scores >= (bar - self.rests[:, number])[rows])
+            if len(reached) < len(rows):
+                rows, columns, scores, kept = rows[reached], columns[reached], scores[reached], kept[reached]
+        return kept, scores
 
 
 class Bm25:
@@ -223,7 +248,7 @@ class Bm25:
     --------
     >>> asked = Asked(["上限"])
     >>> held = Postings(np.array([0, 0]), np.array([0, 2]), np.array([1, 2]), np.array([4, 4, 4]))
-    >>> scores = Bm25(Demand(asked), held, np.ones(3, dtype=bool))
+    >>> scores = Bm25(Demand(asked, np.array([3])), held, np.ones(3, dtype=bool))
     >>> [block.complete(np.zeros(3, int), np.arange(3)).round(4).tolist() for block in scores.blocks()]
     [[0.188, 0.0, 0.2686]]
     """
@@ -282,7 +307,10 @@ class Bm25:
             low = self._rare_scores(
                 owners[rare], self.demand.terms[entries][rare], self.demand.times[entries][rare], behind - first
             )
-            yield Bm25Block(self.demand.order[first:behind], low, highest[features].sum(axis=1), common, features)
+            highs = highest[features]
+            slack = highs.sum(axis=1)
+            rests = slack[:, None] - np.cumsum(highs, axis=1)
+            yield Bm25Block(self.demand.order[first:behind], low, slack, common, features, rests)
 
     def _rare_scores(self, owners: IntArray, terms: IntArray, times: IntArray, n_rows: int) -> FloatArray:
         if (times > 1).any():
@@ -366,7 +394,7 @@ class Bm25Searcher:
         self.retriever = retriever
         self.words = words
         self.carriable = carriable
-        self._demand = Demand(words.asked)
+        self._demand = Demand(words.asked, np.bincount(words.occurrences.terms, minlength=words.asked.n_terms))
 
     def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Bm25Block]:
         """Score all questions against the chunks of a cell."""

@@ -173,9 +173,9 @@ class Judge:
         targets.ravel()[owners[chosen]] = chunks[chosen]
         return targets
 
-    def broken(self, judgement: int) -> BoolArray:
-        """Tell which questions no choice of chunks can satisfy."""
-        n_bad = np.bincount(self.needs.questions[~self.intact[judgement]], minlength=self.needs.n_questions)
+    def broken(self, intact: BoolArray) -> BoolArray:
+        """Tell which questions no sufficient choice of needs can satisfy, of which `intact` are sound: bool (e,)."""
+        n_bad = np.bincount(self.needs.questions[~intact], minlength=self.needs.n_questions)
         return np.where(self.needs.any_is_enough, n_bad == self._n_needs, n_bad > 0)
 
 

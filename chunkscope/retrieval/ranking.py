@@ -22,6 +22,9 @@ FloatArray = NDArray[np.float64]
 GROUPS = 128
 """So many groups of chunks are compared to find a bar that the best few pass."""
 
+MAX_WIDTH = 64
+"""Rows with at most so many pairs are sorted side by side."""
+
 BLOCK_SCORES = 1 << 24
 """Scores in a block of dense vectors: 64 MB of float32."""
 
@@ -59,6 +62,9 @@ class Block(Protocol):
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give the exact scores of pairs."""
+
+    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Choose the pairs, by place, whose exact score is not below the bar of their row; with these scores."""
 
 
 @dataclass(frozen=True)
@@ -145,13 +151,21 @@ def rank_block(
 def _above(block: Block, bar: FloatArray) -> _Pairs:
     """Give all ranked pairs whose exact score is not below the bar of their row."""
     least = np.maximum(bar, block.floor)
-    n_chunks = block.rough.shape[1]
-    flat = np.flatnonzero(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
-    rows = flat // max(n_chunks, 1)
-    columns = flat - rows * n_chunks
-    exact = block.complete(rows, columns)
-    keep = (exact >= least[rows]) & (exact > block.floor)
-    return _Pairs(rows[keep], columns[keep], exact[keep])
+    rows, columns = _places(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
+    kept, exact = block.at_least(rows, columns, least)
+    if len(exact) and exact.min() <= block.floor:
+        ranked = exact > block.floor
+        kept, exact = kept[ranked], exact[ranked]
+    return _Pairs(rows[kept], columns[kept], exact)
+
+
+def _places(mask: BoolArray) -> tuple[IntArray, IntArray]:
+    """Give rows and columns of true places, as `numpy.nonzero` does, but faster where they are few."""
+    n_rows, n_columns = mask.shape
+    flat = np.flatnonzero(mask)
+    starts = np.arange(n_rows + 1) * n_columns
+    rows = np.repeat(np.arange(n_rows), np.diff(np.searchsorted(flat, starts)))
+    return rows, flat - starts[rows]
 
 
 def _down(values: FloatArray, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -188,16 +202,13 @@ def _better(
 ) -> tuple[IntArray, IntArray]:
     """Count what is better beyond doubt, and look at the rest pair by pair."""
     margin = block.margin or 0.0
-    n_chunks = block.rough.shape[1]
     wanted = np.where(scores > -np.inf, scores, np.inf)
     high = np.nextafter((wanted + margin).astype(block.rough.dtype), block.rough.dtype.type(np.inf))
     sure = block.rough > high[:, None]
     counts = np.count_nonzero(sure, axis=1)
     summed = counts if weights is None else (sure @ weights.astype(np.float64)).astype(np.int64)
     sure ^= block.rough >= _down(wanted - block.slack, block.rough.dtype)[:, None]
-    flat = np.flatnonzero(sure)
-    rows = flat // max(n_chunks, 1)
-    columns = flat - rows * n_chunks
+    rows, columns = _places(sure)
     some, more = _better_of(
         _Pairs(rows, columns, block.complete(rows, columns)), targets, wanted, place, weights
     )
@@ -230,10 +241,18 @@ def _best(
         return top, scores
     keep = np.flatnonzero(pairs.scores >= bar[pairs.rows])
     rows, columns, exact = pairs.rows[keep], pairs.columns[keep], pairs.scores[keep]
-    order = np.lexsort((columns if place is None else place[columns], -exact, rows))
-    rows, columns, exact = rows[order], columns[order], exact[order]
     counts = np.bincount(rows, minlength=n_rows)
     rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    widest = int(counts.max(initial=0))
+    if place is None and widest <= MAX_WIDTH:
+        # pairs come in the order of chunks, so a stable sort of each row leaves ties as they should be
+        table = np.full((n_rows, max(widest, k)), np.inf)
+        which = np.full(table.shape, -1, dtype=np.int64)
+        table[rows, rank], which[rows, rank] = -exact, columns
+        order = np.argsort(table, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(which, order, axis=1), -np.take_along_axis(table, order, axis=1)
+    order = np.lexsort((columns if place is None else place[columns], -exact, rows))
+    rows, columns, exact = rows[order], columns[order], exact[order]
     kept = rank < k
     top[rows[kept], rank[kept]] = columns[kept]
     scores[rows[kept], rank[kept]] = exact[kept]
@@ -254,6 +273,12 @@ class DenseBlock:
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give exact cosines; the same in any batch."""
         return self.scores.exact(self.questions[rows], columns)
+
+    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Choose the pairs whose cosine is not below the bar of their row."""
+        exact = self.complete(rows, columns)
+        kept = np.flatnonzero(exact >= bar[rows])
+        return kept, exact[kept]
 
 
 class Dense:

@@ -7,8 +7,9 @@ from functools import cached_property
 from chunkscope.documents import Document
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.characters import blank_runs
+from chunkscope.structure.html_tables import may_hold_table
 from chunkscope.structure.markdown import read_structure
-from chunkscope.structure.model import Structure
+from chunkscope.structure.model import Structure, Table
 from chunkscope.structure.sentences import line_starts, sentence_starts
 from chunkscope.structure.units import Measured, Unit
 from chunkscope.structure.words import Words, read_words
@@ -32,6 +33,13 @@ class Parts:
     def structure(self) -> Structure:
         """Headings, tables, code and blocks."""
         return read_structure(self.document)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Tables; a text that cannot hold one is not parsed for them."""
+        if "structure" not in self.__dict__ and not may_hold_any_table(self.document.text):
+            return ()
+        return self.structure.tables
 
     @cached_property
     def sentence_starts(self) -> IntArray:
@@ -62,3 +70,14 @@ class Parts:
     def keep(self, unit: Unit, measured: Measured) -> None:
         """Take a measurement made elsewhere, such as in a batch of documents."""
         self._measured[unit.name] = measured
+
+
+def may_hold_any_table(text: str) -> bool:
+    """Tell cheaply whether a text can hold a table: a pipe table has a pipe, or a colon in its delimiter row.
+
+    Examples
+    --------
+    >>> may_hold_any_table("a - b"), may_hold_any_table("a | b\\n--|--"), may_hold_any_table("<table>")
+    (False, True, True)
+    """
+    return ("-" in text and ("|" in text or ":-" in text or "-:" in text)) or may_hold_table(text)

@@ -1,0 +1,55 @@
+"""A check as GitHub workflow commands, which become annotations on the lines of a pull request."""
+
+from __future__ import annotations
+
+from chunkscope.check_model import CheckFinding, CheckResult
+from chunkscope.reports.findings_text import remark, told_mend
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def check_to_github(result: CheckResult) -> str:
+    """Write an annotation for each finding that is not known, and a last line for the log.
+
+    Returns
+    -------
+    str
+        Lines, each with its end. Places in a file of records, whose lines are not the document's, are in the message.
+
+    Examples
+    --------
+    >>> from chunkscope import Document, Question
+    >>> from chunkscope.preflight import check
+    >>> rules = Document("docs/a,b.md", "上限は12,000円とする。")
+    >>> result = check([rules], [Question.of("q1", doc="docs/a,b.md", evidence="12,000円")], "fixed(size=8)")
+    >>> print(check_to_github(result).split(";")[0])
+    ::error file=docs/a%2Cb.md,line=1,col=9,title=evidence-split::q1: the evidence is cut after 5 of 7 characters
+    """
+    lines = [_command(finding, result) for finding in result.findings if not finding.is_known]
+    known = f", {result.against.n_known:,} known" if result.against else ""
+    verdict = "passed" if result.passed else f"failed: {', '.join(name.replace('_', '-') for name in result.missed)}"
+    return "\n".join([*lines, f"chunkscope check: {verdict} ({len(result.errors):,} errors{known})"]) + "\n"
+
+
+def _command(finding: CheckFinding, result: CheckResult) -> str:
+    told = told_mend(finding.mend, (result.setting.get("size"), result.setting.get("unit")))
+    message = "; ".join([finding.message, *told])
+    if finding.level != "error":
+        message += f" ({remark(finding)})"
+    place = {"file": finding.path, "line": str(finding.line), "col": str(finding.column)}
+    if result.corpus.path.lower().endswith(".jsonl") and not finding.code.startswith("label-"):
+        message = f"{finding.path}:{finding.line}:{finding.column}: {message}"
+        place = {"file": result.corpus.path}
+    properties = {**place, "title": finding.code}
+    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{_COMMANDS[finding.level]} {written}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    """Escape as the runner reads it; other line ends would end the command too."""
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in escaped)
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

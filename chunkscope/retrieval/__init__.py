@@ -1,0 +1,22 @@
+"""Retrieval: what a cut does to recall, with BM25 for whole grids, and honest comparison of cells.
+
+Nothing else of the package needs this one; without it, sweeps count what is split, but not what is found.
+"""
+
+from chunkscope.retrieval.bm25 import Bm25Retriever
+from chunkscope.retrieval.context import Budget
+from chunkscope.retrieval.filters import Condition
+from chunkscope.retrieval.measure import OverlapMeasure, RetrievalMeasure
+from chunkscope.retrieval.ranking import Dense, rank_block
+from chunkscope.retrieval.settings import RetrievalSettings
+
+__all__ = [
+    "Bm25Retriever",
+    "Budget",
+    "Condition",
+    "Dense",
+    "OverlapMeasure",
+    "RetrievalMeasure",
+    "RetrievalSettings",
+    "rank_block",
+]

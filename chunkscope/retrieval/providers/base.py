@@ -1,0 +1,250 @@
+"""What an embedding provider is, and what it may tell of itself.
+
+A provider needs an `id` and two methods. What else it tells (`limits`, `space`, `count_tokens`, `secrets`) makes
+batches fit, keeps vectors of different models apart, and lets texts be counted before anything is sent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkscope.errors import ProviderError
+from chunkscope.spans import IntArray
+
+Vectors = NDArray[np.float32]
+Role = Literal["document", "query"]
+
+KEY_FORMAT = b"chunkscope vector 1"
+
+
+@runtime_checkable
+class Provider(Protocol):
+    """What turns texts into vectors.
+
+    Attributes
+    ----------
+    id : str
+        Names the provider and whatever makes its vectors differ; vectors are kept under it.
+    """
+
+    @property
+    def id(self) -> str:
+        """Names the provider and whatever makes its vectors differ."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Give a vector for each text to be found: float32 (n, d), in the order of the texts."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Give a vector for each question: float32 (n, d)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may hold. None: no limit that is known.
+
+    Attributes
+    ----------
+    max_texts : int
+        Texts in a request.
+    max_tokens_per_request : int or None
+        Tokens of all its texts.
+    max_tokens_per_text : int or None
+        Longer texts are named and left out before anything is sent, not cut.
+    concurrency : int
+        Requests under way at a time.
+    """
+
+    max_texts: int = 64
+    max_tokens_per_request: int | None = None
+    max_tokens_per_text: int | None = None
+    concurrency: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ProviderError(f"{name} {value!r} must be a whole number from 1")
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Tell whether texts must be counted before they are sent."""
+        return self.max_tokens_per_request is not None or self.max_tokens_per_text is not None
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where vectors can be compared: everything that they depend on but the text.
+
+    Examples
+    --------
+    >>> small = Space("openai", model="m", dimensions=512, role="document")
+    >>> small.key("同じ文") == small.key("同じ文"), small.key("同じ文") == small.of_role("query").key("同じ文")
+    (True, False)
+    """
+
+    provider: str
+    endpoint: str | None = None
+    model: str | None = None
+    revision: str | None = None
+    dimensions: int | None = None
+    role: Role = "document"
+    prompt: str | None = None
+    normalisation: str | None = None
+
+    def of_role(self, role: Role, prompt: str | None = None) -> Space:
+        """Give the space of documents or of questions."""
+        return Space(**{**asdict(self), "role": role, "prompt": self.prompt if prompt is None else prompt})
+
+    def parts(self) -> tuple[str | None, ...]:
+        """Give what the keys of the space begin with."""
+        return tuple(None if value is None else str(value) for value in asdict(self).values())
+
+    def key(self, text: str) -> bytes:
+        """Give the key of a text: SHA-256 over length-prefixed parts, so that no two lists of parts look alike."""
+        return self.keys([text])[0]
+
+    def keys(self, texts: Sequence[str]) -> list[bytes]:
+        """Give the keys of texts."""
+        begun = hashlib.sha256(KEY_FORMAT)
+        for part in self.parts():
+            begun.update(_prefixed(part))
+        keys = []
+        for text in texts:
+            digest = begun.copy()
+            digest.update(_prefixed(text))
+            keys.append(digest.digest())
+        return keys
+
+
+def _prefixed(part: str | None) -> bytes:
+    if part is None:
+        return b"-"
+    held = part.encode("utf-8", "surrogatepass")
+    return b"%d:" % len(held) + held
+
+
+class RetryableError(ProviderError):
+    """A request that may do better later: too many at a time, a server that is busy, a line that broke.
+
+    Parameters
+    ----------
+    message : str
+    after : float, optional
+        Seconds that the server asks to wait.
+    """
+
+    def __init__(self, message: str, after: float | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+class TooLargeError(ProviderError):
+    """A request refused for its size: the same texts may pass in smaller batches."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a provider tells of itself, with what is assumed where it tells nothing."""
+
+    limits: Limits
+    spaces: dict[Role, Space]
+    secrets: tuple[str, ...]
+
+    @classmethod
+    def of(cls, provider: Provider) -> Told:
+        """Ask a provider."""
+        space: Any = getattr(provider, "space", None)
+        prompts: Any = getattr(provider, "prompts", None) or {}
+        if not isinstance(space, Space):
+            space = Space(provider.id)
+        limits = getattr(provider, "limits", None)
+        return cls(
+            limits if isinstance(limits, Limits) else Limits(),
+            {role: space.of_role(role, prompts.get(role)) for role in ("document", "query")},
+            tuple(secret for secret in getattr(provider, "secrets", ()) if secret),
+        )
+
+
+def count_tokens(provider: Provider, texts: Sequence[str]) -> IntArray | None:
+    """Ask a provider how many tokens each text has; None where it cannot count.
+
+    Raises
+    ------
+    ProviderError
+        It gives another number of counts than there are texts.
+    """
+    count = getattr(provider, "count_tokens", None)
+    if count is None:
+        return None
+    counted = np.asarray(count(texts), dtype=np.int64)
+    if counted.shape != (len(texts),):
+        raise ProviderError(f"{provider.id}: count_tokens gave {counted.size} counts for {len(texts)} texts")
+    return counted
+
+
+def placed(name: str, n_texts: int, items: Sequence[tuple[int | None, Any]]) -> list[Any]:
+    """Put the items of an answer where their indexes say.
+
+    Parameters
+    ----------
+    name : str
+        Of the provider, for messages.
+    n_texts : int
+    items : sequence of (index, item)
+        Indexes may be None, all of them: then the order counts.
+
+    Raises
+    ------
+    ProviderError
+        Too few or too many items, or indexes that are no numbering of the texts.
+
+    Examples
+    --------
+    >>> placed("openai", 3, [(1, "b"), (2, "c"), (0, "a")])
+    ['a', 'b', 'c']
+    """
+    if len(items) != n_texts:
+        raise ProviderError(f"{name}: the answer has {len(items)} vectors for {n_texts} texts")
+    if all(index is None for index, _ in items):
+        return [item for _, item in items]
+    found: list[Any] = [None] * n_texts
+    seen = set()
+    for index, item in items:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < n_texts or index in seen:
+            raise ProviderError(f"{name}: the answer numbers its vectors wrongly: index {index!r} of {n_texts} texts")
+        seen.add(index)
+        found[index] = item
+    return found
+
+
+def as_vectors(name: str, n_texts: int, found: Any) -> Vectors:
+    """Check what a provider gave, and give it as an array of float32.
+
+    Whether the numbers are finite is looked at text by text, later.
+
+    Raises
+    ------
+    ProviderError
+        No array of numbers, of another number of rows, or without columns.
+    """
+    if not isinstance(found, np.ndarray):
+        found = list(found)
+        lengths = {len(row) if hasattr(row, "__len__") else -1 for row in found}
+        if len(lengths) > 1:
+            raise ProviderError(f"{name}: the vectors of one answer differ in length: {sorted(lengths)}")
+    try:
+        with np.errstate(over="ignore"):
+            vectors = np.ascontiguousarray(found, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ProviderError(f"{name}: the answer holds something that is no vector ({error})") from None
+    if vectors.ndim != 2 or len(vectors) != n_texts or not vectors.shape[1]:
+        raise ProviderError(f"{name}: the answer has the shape {vectors.shape} for {n_texts} texts")
+    return vectors

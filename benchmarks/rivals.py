@@ -1,4 +1,4 @@
-"""What the sweep is measured against, each as a whole process: ``python benchmarks/rivals.py NAME CORPUS QUESTIONS``."""
+"""What sweeps are measured against, each a whole process: ``python benchmarks/rivals.py NAME CORPUS QUESTIONS``."""
 
 from __future__ import annotations
 

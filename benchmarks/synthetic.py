@@ -6,8 +6,43 @@ import json
 import random
 from pathlib import Path
 
-JAPANESE = "出張 旅費 規程 宿泊 上限 申請 承認 領収書 精算 部長 課長 地域 日当 交通費 起案 翌月 末日 提出 期限 例外".split()
-ENGLISH = "travel expense lodging limit request approval receipt manager region daily allowance month deadline".split()
+JAPANESE = [
+    "出張",
+    "旅費",
+    "規程",
+    "宿泊",
+    "上限",
+    "申請",
+    "承認",
+    "領収書",
+    "精算",
+    "部長",
+    "課長",
+    "地域",
+    "日当",
+    "交通費",
+    "起案",
+    "翌月",
+    "末日",
+    "提出",
+    "期限",
+    "例外",
+]
+ENGLISH = [
+    "travel",
+    "expense",
+    "lodging",
+    "limit",
+    "request",
+    "approval",
+    "receipt",
+    "manager",
+    "region",
+    "daily",
+    "allowance",
+    "month",
+    "deadline",
+]
 
 
 def sentence(chance: random.Random, japanese: bool) -> str:

@@ -24,6 +24,10 @@ from chunkscope.findings import Finding as Finding
 from chunkscope.findings import find_cuts as find_cuts
 from chunkscope.labels import Labels as Labels
 from chunkscope.labels import check_labels as check_labels
+from chunkscope.preflight import check as check
+from chunkscope.preflight.baseline import read_baseline as read_baseline
+from chunkscope.preflight.model import CheckResult as CheckResult
+from chunkscope.preflight.thresholds import Thresholds as Thresholds
 from chunkscope.questions import Question as Question
 from chunkscope.questions import read_questions as read_questions
 from chunkscope.results import Cell as Cell

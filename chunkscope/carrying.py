@@ -170,7 +170,9 @@ def chunk_paths(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> In
     return paths
 
 
-def carried_spans(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> tuple[IntArray, SpanArray]:
+def carried_spans(
+    carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout
+) -> tuple[IntArray, SpanArray]:
     """Give what each chunk carries.
 
     Returns

@@ -9,9 +9,9 @@ from typing import Any
 
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.errors import ChunkscopeError, InputError
+from chunkscope.files.stored import read_stored
 from chunkscope.grid import parse_overlaps
 from chunkscope.results import FORMAT
-from chunkscope.stored import read_stored
 
 PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.chunkers.base import Cut
 from chunkscope.chunkers.fixed import window_counts
+from chunkscope.errors import InputError
 from chunkscope.spans import BoolArray, IntArray, SpanArray, union
+
+
+LONGEST_DOCUMENT = 2**31 - 1
+"""Places within a document are counted in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,9 @@ class Layout:
     @classmethod
     def of(cls, names: Sequence[str], lengths: Sequence[int]) -> Layout:
         """Lay documents of these lengths one behind the other."""
+        for name, length in zip(names, lengths, strict=True):
+            if length > LONGEST_DOCUMENT:
+                raise InputError(f"{name}: {length:,} characters are too many; split it below {LONGEST_DOCUMENT:,}")
         return cls(tuple(names), np.concatenate(([0], np.cumsum(np.array(lengths, dtype=np.int64)))).astype(np.int64))
 
     @property
@@ -294,16 +302,20 @@ class WindowChunks(ChunkSet):
 
     def reach(self, targets: Targets) -> IntArray:
         """Compute the end of the last window that starts no later than each target."""
-        return np.minimum(self._last_start(targets) + self._size, targets.bases + targets.lengths)
+        reach: IntArray = np.minimum(self._last_start(targets) + self._size, targets.bases + targets.lengths)
+        return reach
 
     def reach_of_two(self, targets: Targets) -> IntArray:
         """Compute the end of the window behind that one; it always touches it."""
-        return np.minimum(self._last_start(targets) + self._step + self._size, targets.bases + targets.lengths)
+        start = self._last_start(targets) + self._step
+        reach: IntArray = np.minimum(start + self._size, targets.bases + targets.lengths)
+        return reach
 
     def _last_start(self, targets: Targets) -> IntArray:
         number = (targets.spans[:, 0] - targets.bases) // self._step
         number = np.minimum(number, self._counts[targets.documents] - 1)
-        return targets.bases + number * self._step
+        start: IntArray = targets.bases + number * self._step
+        return start
 
     def covered(self, targets: Targets) -> BoolArray:
         """Windows leave no character out."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
-from chunkscope.decoding import byte_order_mark, check_encoding, decode, doubts
 from chunkscope.documents import Document, Markup
 from chunkscope.errors import DecodingError, InputError
-from chunkscope.json_lines import numbered_lines, parse_object, spoken_type
-from chunkscope.name_filter import SUFFIXES, NameFilter, suffix
+from chunkscope.files.decoding import byte_order_mark, check_encoding, decode, doubts
+from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
+from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
 
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 _TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
@@ -39,6 +39,8 @@ class Corpus:
         How many files of a folder were no documents, by suffix (``""``: without one).
     unreadable, warnings : tuple of str
         One message each.
+    n_bytes : int
+        Size of the files, or of the texts in UTF-8.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Corpus:
     ignored: Mapping[str, int] = field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    n_bytes: int = 0
 
     @classmethod
     def of(cls, documents: Iterable[Document], path: str = "") -> Corpus:
@@ -72,7 +75,7 @@ class Corpus:
             if document.name in files:
                 raise InputError(f"two documents are called {document.name!r}")
             files[document.name] = hashlib.sha256(document.text.encode()).hexdigest()
-        return cls(path, tuple(files), files, held)
+        return cls(path, tuple(files), files, held, n_bytes=sum(len(document.text.encode()) for document in held))
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self.source)
@@ -163,6 +166,7 @@ def _read_files(
     digests: dict[str, str] = {}
     unreadable = list(found.troubles) if found else []
     warnings: list[str] = []
+    n_bytes = 0
     for name, place in files:
         try:
             raw = _read_bytes(place)
@@ -174,13 +178,14 @@ def _read_files(
             unreadable.append(message)
             continue
         documents.append(document)
+        n_bytes += len(raw)
         digests[name] = hashlib.sha256(raw).hexdigest()
         if b"\x1b" in raw or b"\x00" in raw:
             warnings += doubts(raw, name, encoding)
     if not documents and found is None:
         raise InputError(f"{unreadable[0]}; no document is left")
     ignored = dict(sorted(found.ignored.items())) if found else {}
-    return Corpus(path, tuple(digests), digests, tuple(documents), ignored, tuple(unreadable), tuple(warnings))
+    return Corpus(path, tuple(digests), digests, tuple(documents), ignored, tuple(unreadable), tuple(warnings), n_bytes)
 
 
 class _Walk:
@@ -349,7 +354,7 @@ def _read_records(records: _Records) -> Corpus:
     if not names:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
     kept = _Records(records.path, records.encoding, records.names, records.markup, state)
-    return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept)
+    return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
 
 
 def _read_bytes(path: str) -> bytes:

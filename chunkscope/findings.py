@@ -121,9 +121,7 @@ def _split(
             yield _finding(document, code, question, start, end, max(farthest, start))
 
 
-def _apart(
-    parts: Parts, layout: Layout, chunks: ChunkSet, asked: Sequence[tuple[str, int, int]]
-) -> Iterator[Finding]:
+def _apart(parts: Parts, layout: Layout, chunks: ChunkSet, asked: Sequence[tuple[str, int, int]]) -> Iterator[Finding]:
     table = row_spans(parts.tables)
     rows, hulls = Targets.of(table.rows, layout), Targets.of(table.hulls, layout)
     apart = ~rows_together(chunks, rows, hulls)

@@ -41,7 +41,9 @@ class Overlap:
             return
         if isinstance(self.value, Fraction) and 0 <= self.value < 1:
             return
-        raise GridError(f"overlap {self.value}: give units from 0, or a share of the size below 1, such as 50, 1/6 or 15%")
+        raise GridError(
+            f"overlap {self.value}: give units from 0, or a share of the size below 1, such as 50, 1/6 or 15%"
+        )
 
     def __str__(self) -> str:
         return str(self.value)
@@ -135,9 +137,7 @@ def _parts(text: str, option: str) -> list[str]:
     return parts
 
 
-def grid_pairs(
-    sizes: Iterable[int], overlaps: Sequence[Overlap | int]
-) -> tuple[list[tuple[int, int]], list[Skipped]]:
+def grid_pairs(sizes: Iterable[int], overlaps: Sequence[Overlap | int]) -> tuple[list[tuple[int, int]], list[Skipped]]:
     """Pair sizes with overlaps: those that can run, each once, and those that cannot.
 
     Examples
@@ -150,10 +150,10 @@ def grid_pairs(
     """
     pairs: dict[tuple[int, int], None] = {}
     skipped: dict[tuple[int, int], Skipped] = {}
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, Integral):
-            raise GridError(f"size {size!r} must be a whole number")
-        size = int(size)
+    for given in sizes:
+        if isinstance(given, bool) or not isinstance(given, Integral):
+            raise GridError(f"size {given!r} must be a whole number")
+        size = int(given)
         for overlap in overlaps:
             width = (overlap if isinstance(overlap, Overlap) else Overlap(overlap)).at(size)
             if size < 1:

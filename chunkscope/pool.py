@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+BYTES_THAT_PAY = 10_000_000
+
 Plan = TypeVar("Plan")
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -46,8 +48,13 @@ def run_in_processes(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def default_jobs() -> int:
-    """Give how many processes this one may run on."""
+def worthwhile_jobs(n_bytes: int) -> int:
+    """Give how many processes pay for so many bytes of text: all that this one may run on, or one for little text.
+
+    A process takes longer to start than a small corpus takes to sweep.
+    """
+    if n_bytes < BYTES_THAT_PAY:
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -56,5 +63,5 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    for process in list((pool._processes or {}).values()):  # noqa: SLF001  # there is no public way before 3.14
+    for process in list((pool._processes or {}).values()):  # there is no public way before 3.14
         process.terminate()

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Literal, cast
 
 from chunkscope.errors import ConfigError, DecodingError, InputError
-from chunkscope.json_lines import numbered_lines, parse_object, spoken_type
+from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
 from chunkscope.spans import Span
 
 Match = Literal["all", "any"]

@@ -290,7 +290,10 @@ class QuestionsInfo:
             self.excluded + other.excluded,
             self.evidence + other.evidence,
             self.table + other.table,
-            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in (*self.longest, *other.longest)},
+            {
+                unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0))
+                for unit in (*self.longest, *other.longest)
+            },
         )
 
     def to_dict(self) -> dict[str, Any]:

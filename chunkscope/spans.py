@@ -84,7 +84,8 @@ def contains(chunks: SpanArray, targets: SpanArray) -> BoolArray:
     if not len(chunks):
         return np.zeros(len(targets), dtype=np.bool_)
     last = last_starting(chunks, targets)
-    return (last >= 0) & (chunks[last, 1] >= targets[:, 1])
+    held: BoolArray = (last >= 0) & (chunks[last, 1] >= targets[:, 1])
+    return held
 
 
 def covers_with_next(chunks: SpanArray, targets: SpanArray) -> BoolArray:
@@ -103,7 +104,8 @@ def covers_with_next(chunks: SpanArray, targets: SpanArray) -> BoolArray:
     following = np.minimum(last + 1, len(chunks) - 1)
     touch = chunks[last, 1] >= chunks[following, 0]
     reach = np.where(touch, np.maximum(chunks[last, 1], chunks[following, 1]), chunks[last, 1])
-    return (last >= 0) & (reach >= targets[:, 1])
+    held: BoolArray = (last >= 0) & (reach >= targets[:, 1])
+    return held
 
 
 def covered(chunks: SpanArray, targets: SpanArray) -> BoolArray:

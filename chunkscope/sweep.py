@@ -116,7 +116,7 @@ def sweep(
     return SweepResult(
         settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
         corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
-        questions=_questions_info(questions, labels, total, plan.families) if labels else None,
+        questions=_questions_info(labels, total, plan.families) if labels else None,
         cells=_in_order_of_questions(total.cells, resolved),
         skipped=grid.skipped,
     )
@@ -266,18 +266,17 @@ def _add_up(
 def _sound_labels(
     corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question], skip_bad_labels: bool
 ) -> Labels:
-    if isinstance(questions, Labels):
-        labels = questions
-    else:
-        asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
-        labels = check_labels(corpus, asked)
-    if labels.problems and not skip_bad_labels:
-        first = labels.problems[0]
-        rest = f" (and {len(labels.problems) - 1} more)" if len(labels.problems) > 1 else ""
-        raise LabelError(
-            f"question {first.id}: {first.problem}: {first.message}{rest}; "
-            "`chunkscope labels` lists all, --skip-bad-labels leaves such questions out"
-        )
+    labels = questions if isinstance(questions, Labels) else check_labels(corpus, questions)
+    if not skip_bad_labels:
+        labels.require_valid()
+    names = frozenset(corpus.names)
+    for question in labels.valid:
+        for entry in question.evidence:
+            if entry.document not in names:
+                raise LabelError(
+                    f"question {question.question.id}: {entry.document!r} is not among the documents; "
+                    "check the labels against the documents that are swept"
+                )
     return labels
 
 
@@ -298,10 +297,10 @@ def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved])
     )
 
 
-def _questions_info(questions: object, labels: Labels, total: Total, families: Sequence[Chunker]) -> QuestionsInfo:
+def _questions_info(labels: Labels, total: Total, families: Sequence[Chunker]) -> QuestionsInfo:
     return QuestionsInfo(
-        path=questions.path if isinstance(questions, QuestionFile) else "",
-        sha256=questions.sha256 if isinstance(questions, QuestionFile) else "",
+        path=labels.path,
+        sha256=labels.sha256,
         total=labels.total,
         valid=len(labels.valid),
         without_evidence=len(labels.without_evidence),

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
-from collections import Counter
-from fractions import Fraction
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
-from chunkscope.measures.status import NOT_IN_FORCE
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.tokens import load_encoding
 from chunkscope.structure.words import read_words
@@ -91,13 +86,11 @@ class Tape:
     earlier, and the last character edge that is no later, than the place where the unit begins.
     """
 
-    def __init__(self, text, unit):
-        begins, inside = _units(text, unit)
+    def __init__(self, text, unit, units=None):
+        begins, inside = units or _units(text, unit)
         self.n_units = len(begins)
         self.used = [bisect_left(begins, p) for p in range(len(text) + 1)]
-        self.steps = sorted(
-            {b for b, torn in zip(begins, inside, strict=True) if not torn and 0 < b < len(text)}
-        )
+        self.steps = sorted({b for b, torn in zip(begins, inside, strict=True) if not torn and 0 < b < len(text)})
         self.first_whole = [b + 1 if torn else b for b, torn in zip(begins, inside, strict=True)] + [len(text)]
         self.last_whole = [*begins, len(text)]
 
@@ -146,17 +139,17 @@ class Window(NamedTuple):
         return self.begins_inside or self.ends_inside or not self.has_span
 
 
-def cut(document, chunker):
-    """Cut one document by the rules, whatever the chunker."""
+def cut(document, chunker, tape=None):
+    """Cut one document by the rules, whatever the chunker; `tape` is the text in the unit, if that is known."""
     text = document.text
     if not text:
         return []
     if chunker.name == "token" and chunker.raw:
-        return _raw_windows(Tape(text, chunker.unit), chunker.size, chunker.overlap)
+        return _raw_windows(tape or Tape(text, chunker.unit), chunker.size, chunker.overlap)
     if chunker.name == "fixed" and chunker.unit == "char":
         rows = windows(len(text), chunker.size, chunker.overlap, chunker.tail == "keep")
         return [Window(start, end, end - start) for start, end in rows]
-    tape = Tape(text, chunker.unit)
+    tape = tape or Tape(text, chunker.unit)
     if chunker.name in ("fixed", "token"):
         steps = split_at_steps([0, *tape.steps, len(text)], tape, chunker.size)
         return _packed(steps, tape, chunker.size, chunker.overlap)
@@ -214,7 +207,9 @@ def _sections(sentences, edges, tape, chunker):
         start, end = sections.pop(0)
         if tape.used[end] - tape.used[start] > chunker.size:
             inner = [p for p in sentences if start < p < end]
-            found += _packed(split_at_steps([start, *inner, end], tape, chunker.size), tape, chunker.size, chunker.overlap)
+            found += _packed(
+                split_at_steps([start, *inner, end], tape, chunker.size), tape, chunker.size, chunker.overlap
+            )
             continue
         while chunker.merge and sections and tape.used[sections[0][1]] - tape.used[start] <= chunker.size:
             end = sections.pop(0)[1]
@@ -253,11 +248,11 @@ def carried(document, chunker, start, end):
             wanted += heading_path(structure, start, end, joins=chunker.name == "heading" and chunker.merge)
         elif what == "title":
             first = [(h.start, h.end) for h in structure.headings if h.level == 1][:1]
-            wanted += first or _front_matter_line(document.text, structure, "title")
+            wanted += first or front_matter_line(document.text, structure, "title")
         elif what == "table-header":
             wanted += _headers(document.text, structure, start, end)
         else:
-            wanted += _front_matter_line(document.text, structure, what.removeprefix("front-matter:"))
+            wanted += front_matter_line(document.text, structure, what.removeprefix("front-matter:"))
     lacking = {span for span in wanted if not (start <= span[0] and span[1] <= end)}
     return sorted(a for a in lacking if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in lacking))
 
@@ -298,224 +293,10 @@ def _headers(text, structure, start, end):
     return found
 
 
-def _front_matter_line(text, structure, key):
+def front_matter_line(text, structure, key):
     start = 0
     for line in re.split(r"(\r\n|\r|\n)", text[: structure.front_matter_end]):
         if re.match(rf"""(["']?){re.escape(key)}\1[ \t]*:(?:[ \t]|\Z)""", line):
             return [(start, start + len(line))]
         start += len(line)
     return []
-
-
-# --- What a cell counts ----------------------------------------------------------------------------------------------
-
-
-def count_cell(documents, questions, chunker):
-    """Count everything that a cell counts, with loops over documents, chunks and questions."""
-    chunks = {document.name: cut(document, chunker) for document in documents}
-    spans = {name: [w for w in found if w.has_span] for name, found in chunks.items()}
-    everything = [window for found in chunks.values() for window in found]
-    lengths = Counter()
-    for document in documents:
-        for w in spans[document.name]:
-            extra = carried(document, chunker, w.start, w.end) if chunker.carry else []
-            lengths[w.end - w.start + sum(b - a for a, b in extra)] += 1
-    return {
-        "characters": sum(len(document.text) for document in documents),
-        "chunks": len(everything),
-        "blank_chunks": sum(is_blank(d.text[w.start : w.end]) for d in documents for w in spans[d.name]),
-        "oversize_chunks": sum(chunker.size is not None and w.has_span and w.weight > chunker.size for w in everything),
-        "broken_chunks": sum(w.is_broken for w in everything),
-        "lengths": dict(lengths),
-        "cuts": _cuts(documents, chunks),
-        **_evidence(documents, questions, chunker, spans),
-        **_rows(documents, chunker, spans),
-        **_status(documents, chunker, spans),
-    }
-
-
-def is_blank(text):
-    return all(unicodedata.category(c)[0] == "Z" or unicodedata.category(c) in ("Cc", "Cf") for c in text)
-
-
-def held(spans, start, end):
-    return any(w.start <= start and end <= w.end for w in spans)
-
-
-def _evidence(documents, questions, chunker, spans):
-    parts = {document.name: Parts(document) for document in documents}
-    counts = Counter({name: 0 for name in _EVIDENCE_COUNTS})
-    split_ids, apart_ids = [], []
-    for resolved in questions:
-        split, missing, apart, touches = [], [], [], False
-        for entry in resolved.evidence:
-            here = spans[entry.document]
-            is_split = not held(here, entry.start, entry.end)
-            is_missing = not all(any(w.start <= p < w.end for w in here) for p in range(entry.start, entry.end))
-            neighbours = [(a, b) for a, b in zip(here, here[1:], strict=False) if b.start <= a.end]
-            is_adjacent = is_split and any(a.start <= entry.start and entry.end <= b.end for a, b in neighbours)
-            rows = [
-                (table, row)
-                for table in parts[entry.document].structure.tables
-                if table.header
-                for row in table.rows
-                if row[0] < entry.end and entry.start < row[1]
-            ]
-            split.append(is_split)
-            missing.append(is_missing)
-            apart.append(any(not _is_together(here, chunker, table, row) for table, row in rows))
-            touches = touches or bool(rows)
-            counts["split_evidence"] += is_split
-            counts["missing_evidence"] += is_missing
-            counts["adjacent_evidence"] += is_adjacent
-            counts["longer_evidence"] += is_split and _is_longer(parts[entry.document].document.text, entry, chunker)
-        enough = all if resolved.question.match == "any" else any
-        counts["split_questions"] += enough(split)
-        counts["missing_questions"] += enough(missing)
-        counts["table_questions"] += touches
-        counts["table_questions_together"] += touches and not enough(apart)
-        split_ids += [resolved.question.id] * enough(split)
-        apart_ids += [resolved.question.id] * (touches and enough(apart))
-    return {**counts, "split_question_ids": tuple(split_ids), "apart_question_ids": tuple(apart_ids)}
-
-
-_EVIDENCE_COUNTS = (
-    "split_questions", "split_evidence", "missing_questions", "missing_evidence", "adjacent_evidence",
-    "longer_evidence", "table_questions", "table_questions_together",
-)  # fmt: skip
-
-
-def _is_longer(text, entry, chunker):
-    if chunker.size is None:
-        return False
-    tape = Tape(text, chunker.unit)
-    if chunker.name == "token" and chunker.raw:
-        # no window of this size, wherever it begins, can hold the evidence
-        n = tape.n_units
-        return not any(
-            tape.first_whole[b] <= entry.start and entry.end <= tape.last_whole[min(b + chunker.size, n)]
-            for b in range(n)
-        )
-    return tape.used[entry.end] - tape.used[entry.start] > chunker.size
-
-
-def _is_together(spans, chunker, table, row):
-    if "table-header" in chunker.carry:
-        return held(spans, *row)
-    return any(
-        w.start <= table.header[0][0] and table.header[-1][1] <= w.end and w.start <= row[0] and row[1] <= w.end
-        for w in spans
-    )
-
-
-def _rows(documents, chunker, spans):
-    n_rows = n_together = n_headless = 0
-    for document in documents:
-        for table in Parts(document).structure.tables:
-            n_headless += not table.header
-            if table.header:
-                n_rows += len(table.rows)
-                n_together += sum(_is_together(spans[document.name], chunker, table, row) for row in table.rows)
-    return {"table_rows": n_rows, "table_rows_together": n_together, "tables_without_header": n_headless}
-
-
-def _cuts(documents, chunks):
-    counts = dict.fromkeys(("character", "row", "code", "number", "word", "words", "sentence", "block", "heading"), 0)
-    for document in documents:
-        parts = Parts(document)
-        for window in chunks[document.name][:-1]:
-            if window.ends_inside:
-                counts["character"] += 1
-            elif window.end < len(document.text):
-                counts[class_of_cut(parts, window.end)] += 1
-    return counts
-
-
-def class_of_cut(parts, place):
-    """Class a cut by the first thing that it falls inside, else by the greatest that starts there."""
-    structure = parts.structure
-    rows = [row for table in structure.tables for row in (*table.header, *table.rows)]
-    if any(start < place < end for start, end in rows):
-        return "row"
-    if any(start < place < end for start, end in structure.code.tolist()):
-        return "code"
-    if parts.words.in_number[place]:
-        return "number"
-    if parts.words.inside[place]:
-        return "word"
-    if any(heading.start == place for heading in structure.headings):
-        return "heading"
-    if place in structure.block_starts.tolist():
-        return "block"
-    return "sentence" if place in parts.sentence_starts.tolist() else "words"
-
-
-def _status(documents, chunker, spans):
-    found = unmarked = 0
-    warns = False
-    for document in documents:
-        structure = Parts(document).structure
-        line = _front_matter_line(document.text, structure, "status")
-        if not line or str(document.attributes.get("status")).strip().lower() not in NOT_IN_FORCE:
-            continue
-        warns = True
-        found += len(spans[document.name])
-        if "front-matter:status" not in chunker.carry:
-            unmarked += sum(not (w.start <= line[0][0] and line[0][1] <= w.end) for w in spans[document.name])
-    return {"status_chunks": found if warns else None, "unmarked_chunks": unmarked if warns else None}
-
-
-def wholeness(documents, chunker):
-    """Count sentences, code blocks and headings with their first block, and those that some chunk holds whole."""
-    counts = Counter()
-    for document in documents:
-        parts, text = Parts(document), document.text
-        spans = [w for w in cut(document, chunker) if w.has_span]
-        sentences = parts.sentence_starts.tolist()
-        blocks = parts.structure.block_starts.tolist()
-        heads = [heading.start for heading in parts.structure.headings]
-        targets = {
-            "sentences": [(a, next((b for b in sentences if b > a), len(text))) for a in sentences],
-            "code_blocks": [tuple(span) for span in parts.structure.code.tolist()],
-            "headings": [],
-        }
-        for head in heads:
-            following = next((b for b in blocks if b > head), None)
-            if following is not None and following not in heads:
-                targets["headings"].append((head, next((b for b in blocks if b > following), len(text))))
-        for kind, found in targets.items():
-            for start, end in found:
-                while kind != "code_blocks" and end > start and is_blank(text[end - 1]):
-                    end -= 1
-                if end > start:
-                    counts[kind] += 1
-                    counts[f"{kind}_whole"] += held(spans, start, end)
-    names = ("sentences", "code_blocks", "headings")
-    return {name: counts[name] for kind in names for name in (kind, f"{kind}_whole")}
-
-
-# --- Luck ------------------------------------------------------------------------------------------------------------
-
-
-def expected_splits(questions, size, step):
-    """Average over all phases of all documents.
-
-    `questions` are pairs of "any" or "all" and entries ``(document, document length, start, length)``.
-    """
-    entries = questions_split = Fraction(0)
-    for match, needed in questions:
-        for entry in needed:
-            entries += Fraction(sum(not _is_held(entry, f, size, step) for f in range(step)), step)
-        documents = sorted({entry[0] for entry in needed})
-        n_split = 0
-        for phases in product(range(step), repeat=len(documents)):
-            phase = dict(zip(documents, phases, strict=True))
-            whole = [_is_held(entry, phase[entry[0]], size, step) for entry in needed]
-            n_split += not (any(whole) if match == "any" else all(whole))
-        questions_split += Fraction(n_split, step ** len(documents))
-    return float(entries), float(questions_split)
-
-
-def _is_held(entry, phase, size, step):
-    _, total, start, length = entry
-    return total <= size or (start + phase) % step <= size - length

@@ -36,9 +36,7 @@ def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
     spans, expected = [], []
     for document, base in zip(corpus, layout.edges.tolist(), strict=False):
         for start, end in chunker.spans(document).tolist():
-            expected += [
-                (len(spans), base + a, base + b) for a, b in carried(document, chunker, start, end)
-            ]
+            expected += [(len(spans), base + a, base + b) for a, b in carried(document, chunker, start, end)]
             spans.append((base + start, base + end))
     chunks = chunker.chunks(chunker.join([chunker.segment(Parts(document)) for document in corpus])).spans
     assert chunks.tolist() == [list(span) for span in spans]
@@ -96,7 +94,9 @@ def test_a_table_header_goes_with_its_delimiter_line_to_chunks_that_hold_part_of
     for start, end in FixedChunker(7, carry=("table-header",)).spans(document).tolist():
         holds_part = max(start, 27) < min(end, 36) or max(start, 38) < min(end, 47)
         expected = [header] if holds_part and start > 4 else []
-        assert [document.text[a:b] for a, b in carried(document, FixedChunker(7, carry=("table-header",)), start, end)] == expected
+        assert [
+            document.text[a:b] for a, b in carried(document, FixedChunker(7, carry=("table-header",)), start, end)
+        ] == expected
     assert [header] in carried_by(document, FixedChunker(7, carry=("table-header",)))
     assert carried_by(document, FixedChunker(400, carry=("table-header",))) == [[]]
 
@@ -113,7 +113,9 @@ def test_a_chunk_between_two_rows_holds_no_part_of_one_and_carries_no_header():
 
 
 def test_a_table_in_a_cell_and_the_table_around_it_each_lend_their_header():
-    text = "<table><tr><th>外</th></tr><tr><td><table><tr><th>内</th></tr><tr><td>1</td></tr></table></td></tr></table>\n"
+    text = (
+        "<table><tr><th>外</th></tr><tr><td><table><tr><th>内</th></tr><tr><td>1</td></tr></table></td></tr></table>\n"
+    )
     document = Document("a.md", text)
     chunker = FixedChunker(2, carry=("table-header",))
     spans = chunker.spans(document).tolist()

@@ -6,10 +6,19 @@ import time
 
 import pytest
 
-from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, read_structure, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    HeadingChunker,
+    Question,
+    SentenceChunker,
+    TokenChunker,
+    read_structure,
+    sweep,
+)
 from chunkscope.carrying import chunk_paths, find_carriable
-from chunkscope.containment import Layout
-from chunkscope.containment import SpanChunks, Targets, chunk_set
+from chunkscope.containment import Layout, SpanChunks, Targets
+from chunkscope.measures.cuts import CUT_CLASSES, cut_classes
 from chunkscope.measures.shape import ShapeMeasure
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit
@@ -147,7 +156,9 @@ def test_text_before_the_first_heading_is_a_section():
     assert one_cell(text, HeadingChunker(), [(0, 4)]).split_evidence == 0
 
 
-@pytest.mark.parametrize("chunker", [FixedChunker(10, 2), SentenceChunker(10, 2), HeadingChunker(10, 2), TokenChunker(10, 2)])
+@pytest.mark.parametrize(
+    "chunker", [FixedChunker(10, 2), SentenceChunker(10, 2), HeadingChunker(10, 2), TokenChunker(10, 2)]
+)
 def test_an_empty_document_has_no_chunk_and_no_rate(chunker):
     assert spans(chunker, "") == []
     shown = one_cell("", chunker).to_dict()
@@ -155,7 +166,9 @@ def test_an_empty_document_has_no_chunk_and_no_rate(chunker):
     assert shown["chunk_chars"] == {"min": None, "mean": None, "median": None, "max": None}
 
 
-@pytest.mark.parametrize(("text", "blank", "chunks"), [("本文です。" + " " * 20, 2, 3), ("頭。" + " " * 50 + "尾。", 4, 6)])
+@pytest.mark.parametrize(
+    ("text", "blank", "chunks"), [("本文です。" + " " * 20, 2, 3), ("頭。" + " " * 50 + "尾。", 4, 6)]
+)
 def test_blank_chunks_keep_their_number_and_are_counted(text, blank, chunks):
     for chunker in (FixedChunker(10), FixedChunker(10, carry=("title",))):
         cell = one_cell(text, chunker)
@@ -187,9 +200,7 @@ def test_a_skipped_level_makes_no_sibling_a_parent_and_a_path_is_a_list():
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
-PIPE = "| 型番 | 定格 | 質量 |\n|---|---|---|\n" + "".join(
-    f"| P-0{n} | {n}5A | {n}2kg |\n" for n in range(1, 7)
-)
+PIPE = "| 型番 | 定格 | 質量 |\n|---|---|---|\n" + "".join(f"| P-0{n} | {n}5A | {n}2kg |\n" for n in range(1, 7))
 HTML = (
     "<table>\n<thead>\n<tr><th>項目</th><th>値</th></tr>\n</thead>\n<tbody>\n"
     "<tr><td>電圧</td><td>5V</td></tr>\n<tr><td>電流</td><td>2A</td></tr>\n</tbody>\n</table>\n"
@@ -197,7 +208,8 @@ HTML = (
 
 
 @pytest.mark.parametrize(
-    ("size", "overlap", "chunks", "together"), [(40, 0, 5, 0), (60, 0, 3, 1), (60, 30, 5, 1), (100, 0, 2, 3), (163, 0, 1, 6)]
+    ("size", "overlap", "chunks", "together"),
+    [(40, 0, 5, 0), (60, 0, 3, 1), (60, 30, 5, 1), (100, 0, 2, 3), (163, 0, 1, 6)],
 )
 def test_a_row_is_together_if_one_chunk_holds_it_and_its_header(size, overlap, chunks, together):
     cell = one_cell(PIPE, FixedChunker(size, overlap))
@@ -286,7 +298,8 @@ def test_a_chunk_above_the_size_in_tokens_is_a_single_character(text):
 
 
 @pytest.mark.parametrize(
-    ("character", "length", "tokens"), [("b", 120000, 30000), ("=", 800000, 12500), (" ", 200000, 1563), ("あ", 100000, 100000)]
+    ("character", "length", "tokens"),
+    [("b", 120000, 30000), ("=", 800000, 12500), (" ", 200000, 1563), ("あ", 100000, 100000)],
 )
 def test_long_runs_of_a_character_are_cut_in_seconds(character, length, tokens):
     document = Document("a", character * length)
@@ -363,18 +376,15 @@ def test_ends_of_chunks_are_classed_by_the_first_thing_that_they_fall_inside():
         "row": text.index("a |"), "block": text.index("価"), "code": text.index("= 1"), "heading": text.index("## 節"),
     }  # fmt: skip
     for name, place in places.items():
-        document = Document("a.md", text)
-        chunks = chunk_set(
-            Layout.of(["a.md"], [len(text)]), FixedChunker(place), FixedChunker(place).segment(Parts(document))
-        )
-        assert chunks.cut_offsets[0] == place
-        assert one_cell(text[: place + 1] + text[place + 1 :], FixedChunker(place)).cuts[name] >= 1, name
+        assert CUT_CLASSES[cut_classes(Parts(Document("a.md", text)))[place]] == name
+    whole = one_cell(text, FixedChunker(text.index("2,000")), with_cuts=True).cuts
+    assert whole["number"] == 1
 
 
 def test_chunks_of_a_document_out_of_force_that_do_not_say_so_are_counted():
     text = "---\ntitle: 旧\nstatus: 廃止\n---\n# 題\n本文です。次の文。\n"
     cell = one_cell(text, FixedChunker(10))
-    held = sum(a <= 13 and 23 <= b for a, b in spans(FixedChunker(10), text))
+    held = sum(a <= 13 and b >= 23 for a, b in spans(FixedChunker(10), text))
     assert (cell.status_chunks, cell.unmarked_chunks) == (cell.chunks, cell.chunks - held)
     assert one_cell(text, FixedChunker(10, carry=("front-matter:status",))).unmarked_chunks == 0
     assert one_cell("本文。", FixedChunker(10)).status_chunks is None

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from reference import cut, windows
+from reference import Tape, cut, windows
 from worlds import chunkers, corpora
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.containment import Layout, chunk_set
 from chunkscope.errors import ChunkerError
 from chunkscope.structure.parts import Parts
+from chunkscope.structure.tokens import begins_of_offsets
+from chunkscope.structure.units import Measured, get_unit
 
 PACKED = "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n"
 
@@ -22,21 +24,20 @@ def spans_of(found):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=250)
+@settings(max_examples=250, deadline=None)
 def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
     for document in corpus:
         assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
     joined = chunker.join([chunker.segment(Parts(document)) for document in corpus])
     chunks = chunk_set(layout, chunker, joined)
     expected = [
-        (chunker.spans(document) + base).tolist()
-        for document, base in zip(corpus, layout.edges.tolist(), strict=False)
+        (chunker.spans(document) + base).tolist() for document, base in zip(corpus, layout.edges.tolist(), strict=False)
     ]
     assert chunks.spans.tolist() == [span for spans in expected for span in spans]
     assert chunker.chunks(joined).spans.tolist() == chunks.spans.tolist()
@@ -48,7 +49,7 @@ def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
 
 
 @given(corpora(1), chunkers())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_chunks_are_in_order_and_none_lies_inside_another(corpus, chunker):
     for document in corpus:
         spans = chunker.spans(document)
@@ -77,6 +78,7 @@ def test_fixed_windows_follow_the_formula_on_the_whole_small_grid(keep):
 
 
 @given(st.text("鮪a😀 。\n", max_size=30), st.integers(1, 9))
+@settings(deadline=None)
 def test_only_one_character_alone_may_weigh_more_than_the_size_in_tokens(text, size):
     document = Document("a", text)
     for window in cut(document, TokenChunker(size)):
@@ -85,6 +87,7 @@ def test_only_one_character_alone_may_weigh_more_than_the_size_in_tokens(text, s
 
 
 @given(corpora(1), st.integers(1, 40))
+@settings(deadline=None)
 @example([Document("a", "か" * 25 + "。")], 10)
 def test_sections_and_sentences_respect_the_size(corpus, size):
     for document in corpus:
@@ -150,3 +153,30 @@ def test_a_chunk_of_raw_tokens_is_what_decoding_them_gives_without_the_broken_ch
     found = cut(document, TokenChunker(2, raw=True))
     assert len(found) == 4
     assert [window.is_broken for window in found] == [True, True, True, True]
+
+
+@given(st.data(), st.text("あa \n。", min_size=1, max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
+    # tokenizers drop characters, give empty tokens, and let tokens share characters
+    place = st.integers(0, len(text) + 1)
+    begins, inside = begins_of_offsets(data.draw(st.lists(st.tuples(place, place), max_size=40)), len(text))
+    unit = get_unit("any.json")
+    size = data.draw(st.integers(1, 9))
+    overlap = data.draw(st.integers(0, size - 1))
+    document = Document("a", text)
+    parts = Parts(document)
+    parts.keep(unit, Measured(len(text), begins, inside))
+    for chunker in (
+        TokenChunker(size, overlap, unit=unit.name),
+        TokenChunker(size, overlap, unit=unit.name, raw=True),
+        SentenceChunker(size, overlap, unit=unit.name),
+        HeadingChunker(size, overlap, unit=unit.name, merge=True),
+    ):
+        tape = Tape(text, unit.name, (begins.tolist(), inside.tolist()))
+        found = cut(document, chunker, tape)
+        chunks = chunker.chunks(chunker.segment(parts))
+        assert chunks.spans.tolist() == spans_of(found)
+        assert chunks.n_broken == sum(window.is_broken for window in found)
+        assert chunks.sizes.tolist() == [window.weight for window in found if window.has_span]
+        assert (np.diff(chunks.spans, axis=0) >= 0).all()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from counting import is_blank
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import cut, is_blank
+from reference import cut
 from worlds import chunkers, corpora
 
 from chunkscope import Document, FixedChunker
@@ -40,12 +41,10 @@ def holds(spans, a, b):
 
 
 @given(cells())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_targets_are_held_and_covered_as_loops_say(cell):
     _, chunks, spans, targets = cell
-    pairs = [
-        [(a[0], b[1]) for a, b in zip(here, here[1:], strict=False) if b[0] <= a[1]] for here in spans
-    ]
+    pairs = [[(a[0], b[1]) for a, b in zip(here, here[1:], strict=False) if b[0] <= a[1]] for here in spans]
     rows = targets.spans.tolist()
     whole = [holds(spans, a, b) for a, b in rows]
     assert chunks.contains(targets).tolist() == whole
@@ -57,7 +56,7 @@ def test_targets_are_held_and_covered_as_loops_say(cell):
 
 
 @given(cells())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_lengths_blanks_and_cuts_are_counted_as_loops_say(cell):
     corpus, chunks, spans, _ = cell
     text = "".join(document.text for document in corpus)
@@ -86,7 +85,7 @@ windows = st.builds(
 
 
 @given(cells(windows))
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
     corpus, chunks, _, targets = cell
     chunker = chunks.chunker
@@ -115,7 +114,9 @@ def test_a_size_beyond_all_documents_costs_no_memory_and_counts_right(size, over
     chunks = WindowChunks(layout, chunker)
     targets = Targets.of(np.array([[0, 10], [9, 10], [10, 14], [12, 13]]), layout)
     alone = [chunker.spans(Document("a", "あ" * n)) for n in (10, 0, 4)]
-    assert chunks.spans.tolist() == [s for part, base in zip(alone, (0, 10, 10), strict=True) for s in (part + base).tolist()]
+    assert chunks.spans.tolist() == [
+        s for part, base in zip(alone, (0, 10, 10), strict=True) for s in (part + base).tolist()
+    ]
     assert chunks.contains(targets).all()
     assert chunks.reach(targets).tolist() == [10, 10, 14, 14]
     assert chunks.reach_of_two(targets).tolist() == [10, 10, 14, 14]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from chunkscope.corpus import Corpus, read_corpus
-from chunkscope.decoding import decode
 from chunkscope.documents import Document
 from chunkscope.errors import ConfigError, DecodingError, InputError
-from chunkscope.name_filter import NameFilter
+from chunkscope.files.decoding import decode
+from chunkscope.files.name_filter import NameFilter
 
 CP932 = bytes.fromhex("945c97cd955c8146878aeee08fbc8141874094d48142")
 

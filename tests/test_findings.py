@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from counting import held, is_together
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import _is_together, cut, held
+from reference import cut
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_cuts, sweep
-from chunkscope.label_model import Evidence, Resolved
+from chunkscope.labels.model import Evidence, Resolved
 from chunkscope.structure.parts import Parts
 
 
@@ -28,7 +29,7 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
     for document in corpus:
         spans = spans_of(document, chunker)
         tables = [table for table in Parts(document).structure.tables if table.header]
-        rows = [(table, row) for table in tables for row in table.rows if not _is_together(spans, chunker, table, row)]
+        rows = [(table, row) for table in tables for row in table.rows if not is_together(spans, chunker, table, row)]
         if not questions:
             apart |= {(document.name, None, *row) for _, row in rows}
         for resolved in questions:

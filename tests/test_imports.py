@@ -11,7 +11,18 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "chunkscope"
 
-HEAVY = ["click", "rich", "tiktoken", "tokenizers", "fugashi", "unidic_lite", "sentencex", "pyromark", "yaml", "sqlite3"]
+HEAVY = [
+    "click",
+    "rich",
+    "tiktoken",
+    "tokenizers",
+    "fugashi",
+    "unidic_lite",
+    "sentencex",
+    "pyromark",
+    "yaml",
+    "sqlite3",
+]
 NETWORK = ["socket", "ssl", "http", "urllib.request", "requests", "asyncio"]
 
 
@@ -45,8 +56,9 @@ LAYERS = [
     ["containment", "grid", "luck"],
     ["carrying"],
     ["measures", "findings", "results", "listing"],
-    ["survey", "verdict"],
+    ["survey", "verdict", "comparison", "starter"],
     ["sweep"],
+    ["preflight"],
     ["reports", "config", "examples"],
     ["cli"],
 ]
@@ -82,6 +94,18 @@ def test_imports_point_one_way(path):
 
 
 def test_reports_see_results_only():
-    allowed = {"results", "verdict", "findings", "grid", "reports", "documents", "errors", "spans", "_version"}
+    allowed = {
+        "results",
+        "verdict",
+        "findings",
+        "grid",
+        "reports",
+        "documents",
+        "errors",
+        "spans",
+        "_version",
+        "preflight",
+        "comparison",
+    }
     for path in (PACKAGE / "reports").glob("*.py"):
         assert imports_of(path) <= allowed, path.name

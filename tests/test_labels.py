@@ -16,11 +16,11 @@ from chunkscope.corpus import read_corpus
 from chunkscope.documents import Document
 from chunkscope.errors import InputError, LabelError
 from chunkscope.labels import check_labels, fix_labels
-from chunkscope.near_miss import REASONS, FoldedText, fold, folded_matches
+from chunkscope.labels.near_miss import REASONS, FoldedText, fold, folded_matches
+from chunkscope.labels.quote_search import QuoteIndex, occurrences
+from chunkscope.labels.similarity import most_similar
+from chunkscope.labels.uniqueness import Context, unique_extension
 from chunkscope.questions import Entry, Question, read_questions
-from chunkscope.quote_search import QuoteIndex, occurrences
-from chunkscope.similarity import most_similar
-from chunkscope.uniqueness import Context, unique_extension
 
 
 def check(text_or_texts, **fields):

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from counting import expected_splits
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import Tape, expected_splits
+from reference import Tape
 from worlds import corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, sweep
-from chunkscope.label_model import Evidence, Resolved
+from chunkscope.labels.model import Evidence, Resolved
 from chunkscope.luck import Places
 from chunkscope.luck import expected_splits as fast_expected_splits
 from chunkscope.questions import Question
 
 entries = st.tuples(st.integers(0, 1), st.integers(0, 60), st.integers(1, 14))
-questions = st.lists(
-    st.tuples(st.sampled_from(["any", "all"]), st.lists(entries, min_size=1, max_size=4)), max_size=4
-)
+questions = st.lists(st.tuples(st.sampled_from(["any", "all"]), st.lists(entries, min_size=1, max_size=4)), max_size=4)
 
 
 @given(questions, st.tuples(st.integers(1, 80), st.integers(1, 80)), st.integers(1, 16), st.integers(0, 15))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, overlap):
     step = size - overlap % size
     asked = [

@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 
 import pytest
+from counting import count_cell, is_blank, wholeness
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import carried, count_cell, cut, is_blank, wholeness
+from reference import carried, cut
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, SentenceChunker, TokenChunker, sweep
-from chunkscope.label_model import Evidence, Resolved
+from chunkscope.labels.model import Evidence, Resolved
 from chunkscope.questions import Question
 from chunkscope.results import Cell
 from chunkscope.structure.units import get_unit

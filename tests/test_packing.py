@@ -52,7 +52,12 @@ def test_without_overlap_packed_chunks_tile_their_groups(groups, size):
     assert sum(end - start for start, end in chunks) == len(used) - 1
 
 
-@given(st.lists(st.lists(st.integers(1, 9), max_size=14), max_size=4), st.integers(1, 20), st.integers(0, 25), st.booleans())
+@given(
+    st.lists(st.lists(st.integers(1, 9), max_size=14), max_size=4),
+    st.integers(1, 20),
+    st.integers(0, 25),
+    st.booleans(),
+)
 def test_character_tails_equal_the_loop_that_pipelines_write(groups, size, tail, keep_tail):
     positions, edges = layout(groups)
     expected = []

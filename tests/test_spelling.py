@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import chunkers
 
-from chunkscope.chunkers import FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, parse_chunker, parse_chunkers
+from chunkscope.chunkers import (
+    FixedChunker,
+    HeadingChunker,
+    SentenceChunker,
+    TokenChunker,
+    parse_chunker,
+    parse_chunkers,
+)
 from chunkscope.errors import ChunkerError
 
 units = st.text("abc /\\.:-_()=+日 '\"", min_size=1, max_size=12).map(lambda name: f"{name}.json")
@@ -31,7 +38,10 @@ def test_what_str_writes_is_read_back_as_the_same_chunker(chunker):
 
 @given(units, keys, st.booleans())
 def test_names_of_files_and_front_matter_keys_are_read_back_or_refused(unit, key, raw):
-    made = [spellable(TokenChunker, 8, unit=unit, raw=raw), spellable(FixedChunker, carry=(f"front-matter:{key}", "title"))]
+    made = [
+        spellable(TokenChunker, 8, unit=unit, raw=raw),
+        spellable(FixedChunker, carry=(f"front-matter:{key}", "title")),
+    ]
     for chunker in filter(None, made):
         assert parse_chunker(str(chunker)) == chunker
 

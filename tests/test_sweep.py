@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from worlds import carries, chunkers, corpora, labels_of, questions_of
 
 import chunkscope.structure.parts as parts_module
-import chunkscope.sweep as _  # noqa: F401  # the module, which `chunkscope.sweep` the function hides
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, sweep
 from chunkscope.errors import ChunkerError, GridError, LabelError
-from chunkscope.label_model import Evidence, Resolved
+from chunkscope.labels.model import Evidence, Resolved
 from chunkscope.structure.units import EncodingUnit, WordUnit
 
 ALL_WAYS = (
@@ -29,14 +30,14 @@ def partitions(draw):
     one = [q for q in questions if all(entry.document in left for entry in q.evidence)]
     other = [q for q in questions if not any(entry.document in left for entry in q.evidence)]
     return (
-        [d for d in corpus if d.name in left], one, [d for d in corpus if d.name not in left], other, corpus,
+        [d for d in corpus if d.name in left], one, [d for d in corpus if d.name not in left], other,
     )  # fmt: skip
 
 
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=3))
 @settings(max_examples=80, deadline=None)
 def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, found):
-    one, asked_one, other, asked_other, corpus = parts
+    one, asked_one, other, asked_other = parts
     grid = {"chunkers": found, "sizes": [3, 9], "overlaps": [0, 2, 3], "count_tokens": "cl100k_base"}
     added = sweep(one, labels_of(asked_one), **grid) + sweep(other, labels_of(asked_other), **grid)
     whole = sweep(one + other, labels_of(asked_one + asked_other), **grid)
@@ -51,7 +52,7 @@ def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, f
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=2))
 @settings(max_examples=40, deadline=None)
 def test_results_without_questions_add_up_too(parts, found):
-    one, _, other, _, _ = parts
+    one, _, other, _ = parts
     grid = {"chunkers": found, "sizes": [7], "overlaps": [0]}
     assert (sweep(one, **grid) + sweep(other, **grid)).to_dict() == sweep(one + other, **grid).to_dict()
 
@@ -59,8 +60,6 @@ def test_results_without_questions_add_up_too(parts, found):
 @given(corpora(4), st.data(), chunkers())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_small_batches_and_one_large_batch_come_to_the_same(monkeypatch, corpus, data, chunker):
-    import sys
-
     labels = labels_of(data.draw(questions_of(corpus, 6)))
     whole = sweep(corpus, labels, chunkers=[chunker], sizes=[5], overlaps=[0])
     with monkeypatch.context() as patch:
@@ -106,7 +105,9 @@ def test_each_document_is_parsed_and_measured_once_whatever_the_grid(monkeypatch
             unit, "measure_all", lambda self, texts, names=(), o=original: measuring(self, texts, names, original=o)
         )
     labels = labels_of([Resolved(Question("q"), (Evidence("a.md", 5, 10), Evidence("c.md", 0, 4)))])
-    result = sweep(DOCUMENTS, labels, chunkers=ALL_WAYS, sizes="3..60:3", overlaps="0,1/6,2", count_tokens="cl100k_base")
+    result = sweep(
+        DOCUMENTS, labels, chunkers=ALL_WAYS, sizes="3..60:3", overlaps="0,1/6,2", count_tokens="cl100k_base"
+    )
     assert len(result.cells) > 400
     assert {name: calls.count(name) for name in sorted(set(calls))} == {
         "cl100k_base": 3, "read_structure": 3, "read_words": 3, "sentence_starts": 3, "word": 3,
@@ -173,6 +174,12 @@ def test_questions_are_counted_and_bad_ones_left_out_of_every_cell_alike():
     assert (shown["total"], shown["valid"], shown["without_evidence"]) == (4, 1, 1)
     assert shown["excluded"] == [{"id": "q1", "problem": "ambiguous"}, {"id": "q4", "problem": "missing"}]
     assert [cell.split_question_ids for cell in result.cells] == [("q2",), ()]
+
+
+def test_labels_of_other_documents_are_an_error_not_a_smaller_count():
+    labels = labels_of([Resolved(Question("q"), (Evidence("a", 0, 2), Evidence("gone", 0, 2)))])
+    with pytest.raises(LabelError, match="question q: 'gone' is not among the documents"):
+        sweep([Document("a", "あいう")], labels, sizes=[10], overlaps=[0])
 
 
 def test_ids_are_left_out_of_large_grids_unless_asked_for():

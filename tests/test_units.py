@@ -91,7 +91,7 @@ def test_characters_are_the_measure_of_single_characters(text: str) -> None:
 @settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_words_begin_where_the_word_reader_says(text: str) -> None:
-    from chunkscope.structure.words import read_words  # noqa: PLC0415
+    from chunkscope.structure.words import read_words
 
     measure = get_unit("word").measure(text)
     assert measure.begins.tolist() == read_words(text).starts.tolist()
@@ -326,6 +326,6 @@ def test_without_the_extra_a_tokenizer_file_says_what_to_install(
 def test_versions_are_those_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     found = versions_module.versions()
     assert found["numpy"] == version("numpy")
-    assert {"tiktoken", "unidic-lite", "fugashi", "sentencex", "pyromark"} <= set(found)
+    assert {"tiktoken", "unidic-lite", "fugashi", "pyromark"} <= set(found)
     monkeypatch.setattr(versions_module, "PACKAGES", ("numpy", "no-such-package-here"))
     assert list(versions_module.versions()) == ["numpy"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import MARKDOWN_LINES, texts
 
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker
-from chunkscope.label_model import Evidence, Labels, Resolved
+from chunkscope.labels.model import Evidence, Labels, Resolved
 
 BLOCKS = [
     "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n| 菓子 | 80 |\n\n",
@@ -18,7 +18,13 @@ BLOCKS = [
     "# 題\n", "## 節\n\n本文です。次の文。\n", "### 細目\n", "#### D\nText. More text.\n", "見出し\n====\n", "# Title\n\n# Again\n",
     "```py\nx = 1\ny = 2\n```\n", "    code\n\n", "鮪と鰹と鯵。", "「はい。」と言った。次へ。\n", "12,000円 3.14\n", " \u3000\n\n \n", "😀鮪𠮷",
 ]  # fmt: skip
-FRONT = ["", "", "---\ntitle: x\nstatus: abolished\n---\n", "---\r\nstatus: 廃止\r\ntitle: y\r\n---\r\n", "---\nstatus: ok\n---\n"]
+FRONT = [
+    "",
+    "",
+    "---\ntitle: x\nstatus: abolished\n---\n",
+    "---\r\nstatus: 廃止\r\ntitle: y\r\n---\r\n",
+    "---\nstatus: ok\n---\n",
+]
 
 lines = st.sampled_from(MARKDOWN_LINES).map(lambda line: line + "\n")
 bodies = st.lists(st.one_of(st.sampled_from(BLOCKS), st.sampled_from(BLOCKS), lines, texts(6)), max_size=7).map("".join)
@@ -70,7 +76,9 @@ def chunkers(draw, with_carry: bool = True):
     settings = {"size": size, "overlap": draw(st.one_of(st.just(0), st.integers(0, size - 1)))}
     if with_carry:
         settings["carry"] = draw(st.one_of(st.just(()), carries))
-    kind = draw(st.sampled_from(["fixed", "tail", "packed", "token", "raw", "sentence", "tails", "heading", "sections"]))
+    kind = draw(
+        st.sampled_from(["fixed", "tail", "packed", "token", "raw", "sentence", "tails", "heading", "sections"])
+    )
     unit = draw(st.sampled_from(["char", "cl100k_base", "word"]))
     if kind == "fixed":
         return FixedChunker(**settings)

@@ -106,7 +106,9 @@ class Chunker(ABC):
                 )
         for name in (self.unit, *self.carry):
             if not _can_be_spelt(name):
-                raise ChunkerError(f"{self.name}: {name!r} cannot be written in a chunker's spelling; choose another name")
+                raise ChunkerError(
+                    f"{self.name}: {name!r} cannot be written in a chunker's spelling; choose another name"
+                )
         self.check()
 
     def check(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from chunkscope.spans import IntArray
 
+
 def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
     """Pack items into chunks of at most `size` units, the next chunk starting `overlap` units back at the most.
 

@@ -13,11 +13,11 @@ from chunkscope.cli.console import Look, Messages, check_output, look_of, open_o
 from chunkscope.cli.program import FOUND
 
 if TYPE_CHECKING:
-    from chunkscope.baseline import Baseline
-    from chunkscope.check_model import CheckResult
     from chunkscope.config import Config
     from chunkscope.grid import Overlap
-    from chunkscope.thresholds import Thresholds
+    from chunkscope.preflight.baseline import Baseline
+    from chunkscope.preflight.model import CheckResult
+    from chunkscope.preflight.thresholds import Thresholds
 
 FORMATS = ("text", "json", "github", "junit")
 FLAGS = (
@@ -134,7 +134,7 @@ def read_thresholds(config: Config, flags: Mapping[str, Any]) -> Thresholds:
     ConfigError
         A name or a value that means nothing, with the place where it stands.
     """
-    from chunkscope.thresholds import Thresholds
+    from chunkscope.preflight.thresholds import Thresholds
 
     given = {name: flags[name] for name in FLAGS if flags.get(name) is not None}
     configured = {name: value for name, value in config.check.items() if name != "baseline"}
@@ -176,8 +176,8 @@ def _reports(entries: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _baseline(config: Config, flags: Mapping[str, Any]) -> Baseline | None:
-    from chunkscope.baseline import read_baseline
     from chunkscope.errors import ConfigError
+    from chunkscope.preflight.baseline import read_baseline
 
     name = flags["baseline"]
     if name is None and "baseline" in config.check:
@@ -194,7 +194,7 @@ def _write_baseline(name: str, result: CheckResult, setting: str) -> Baseline:
     """Write all findings of today; never over a file that is something else."""
     import dataclasses
 
-    from chunkscope.baseline import Baseline, read_baseline
+    from chunkscope.preflight.baseline import Baseline, read_baseline
 
     if os.path.isfile(name) and os.path.getsize(name):
         read_baseline(name)

@@ -54,7 +54,7 @@ def command(**flags: Any) -> None:
     reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages)
-    labels = check_labels(corpus, questions.questions)
+    labels = check_labels(corpus, questions)
     messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if flags["fix"]:
         _write_fixed(flags["fix"], questions, labels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,7 +50,9 @@ Examples:
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
 @click.option("--price", type=click.FloatRange(min=0), metavar="N", help="Price of a million tokens to embed.")
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share the work.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that share the work [all cores where it pays]."
+)
 @options.message_options
 def command(**flags: Any) -> None:
     """Cut documents at every setting of a grid, and count what each does to them.
@@ -61,6 +62,7 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.cli import inputs
     from chunkscope.cli.ways import read_grid, read_why
+    from chunkscope.pool import worthwhile_jobs
     from chunkscope.sweep import sweep
 
     if flags["why"] and flags["output_format"] != "table":
@@ -98,10 +100,9 @@ def command(**flags: Any) -> None:
             with_cuts=not flags["no_cuts"],
             count_tokens=flags["count_tokens"],
             settings=settings,
-            jobs=flags["jobs"],
+            jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
             progress=progress,
         )
-    result = _with_file(result, questions)
     look = look_of(flags["output"])
     text = _report(result, look, flags)
     for chunker in why:
@@ -122,7 +123,7 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
     from chunkscope.errors import LabelError
     from chunkscope.labels import check_labels
 
-    labels = check_labels(corpus, questions.questions)
+    labels = check_labels(corpus, questions)
     messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if not skip_bad_labels:
         try:
@@ -142,14 +143,6 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
             f"{questions.path}: {len(labels.excluded)} of {labels.total} questions have label problems, left out"
         )
     return labels
-
-
-def _with_file(result: SweepResult, questions: QuestionFile | None) -> SweepResult:
-    """Name the file of the questions: labels, checked beforehand so that their warnings are seen, do not know it."""
-    if result.questions is None or questions is None:
-        return result
-    named = dataclasses.replace(result.questions, path=questions.path, sha256=questions.sha256)
-    return dataclasses.replace(result, questions=named)
 
 
 def _report(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:

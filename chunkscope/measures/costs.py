@@ -28,15 +28,15 @@ class TokenMeasure:
         carriable = find_carriable(parts, sorted(keys)) if self.carries else None
         return parts.measured(get_unit(self.unit)).begins, parts.blank_runs, carriable
 
-    def prepare(
-        self, observed: Sequence[tuple[IntArray, SpanArray, Carriable | None]], layout: Layout
-    ) -> TokenGauge:
+    def prepare(self, observed: Sequence[tuple[IntArray, SpanArray, Carriable | None]], layout: Layout) -> TokenGauge:
         """Lay what was taken from the documents one behind the other."""
         bases = layout.edges[:-1].tolist()
         none = np.empty((0, 2), dtype=np.int64)
         carriable = [found for _, _, found in observed if found is not None]
         return TokenGauge(
-            np.concatenate([none[:, 0], *(begins + base for (begins, _, _), base in zip(observed, bases, strict=False))]),
+            np.concatenate(
+                [none[:, 0], *(begins + base for (begins, _, _), base in zip(observed, bases, strict=False))]
+            ),
             np.concatenate([none, *(runs + base for (_, runs, _), base in zip(observed, bases, strict=False))]),
             join_carriable(carriable, layout) if self.carries else None,
         )

@@ -14,8 +14,30 @@ from chunkscope.structure.parts import Parts
 
 KEY = "status"
 NOT_IN_FORCE = frozenset(
-    "abolished archived cancelled canceled deprecated draft expired obsolete outdated repealed replaced retired "
-    "superseded withdrawn 廃止 廃止済み 失効 旧版 改廃 無効 草案 下書き".split()
+    [
+        "abolished",
+        "archived",
+        "cancelled",
+        "canceled",
+        "deprecated",
+        "draft",
+        "expired",
+        "obsolete",
+        "outdated",
+        "repealed",
+        "replaced",
+        "retired",
+        "superseded",
+        "withdrawn",
+        "廃止",
+        "廃止済み",
+        "失効",
+        "旧版",
+        "改廃",
+        "無効",
+        "草案",
+        "下書き",
+    ]
 )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chunkscope.check_model import CheckResult
 from chunkscope.comparison import Comparison
+from chunkscope.preflight.model import CheckResult
 from chunkscope.reports.json_ import write_object
 
 

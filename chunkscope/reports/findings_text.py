@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chunkscope.check_model import CheckFinding, CheckResult, Measured, Mend
+from chunkscope.preflight.model import CheckFinding, CheckResult, Measured, Mend
 from chunkscope.reports.numbers import plural
 from chunkscope.reports.why import around
 from chunkscope.reports.width import pad, visible, wrap
@@ -13,6 +13,7 @@ from chunkscope.reports.width import width as cells
 INDENT = "    "
 BOLD, RED, GREEN, RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 MOST_GONE = 20
+NONE = "n/a, there is none"
 
 SPEAKS_OF = {
     "max_split": ("question split", "questions split"),
@@ -141,9 +142,7 @@ def _thresholds(result: CheckResult, width: int) -> Iterator[str]:
 def _row(one: Measured) -> tuple[str, str, str, str]:
     singular, many = SPEAKS_OF[one.name]
     known = f", {one.n - one.n_new:,} known" if one.n != one.n_new else ""
-    count = (
-        f"{one.n:,} of {one.total:,} {singular if one.total == 1 else many}{known}" if one.total else "n/a, there is none"
-    )
+    count = f"{one.n:,} of {one.total:,} {singular if one.total == 1 else many}{known}" if one.total else NONE
     return one.name.replace("_", "-"), count, f"at most {one.limit}", "met" if one.is_met else "missed"
 
 

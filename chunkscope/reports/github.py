@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkscope.check_model import CheckFinding, CheckResult
+from chunkscope.preflight.model import CheckFinding, CheckResult
 from chunkscope.reports.findings_text import remark, told_mend
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

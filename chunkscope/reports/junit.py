@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from chunkscope.check_model import Asked, CheckFinding, CheckResult, Measured
-from chunkscope.reports.findings_text import SPEAKS_OF, remark, told_mend
+from chunkscope.preflight.model import CODES, Asked, CheckFinding, CheckResult, Measured
+from chunkscope.reports.findings_text import NONE, SPEAKS_OF, remark, told_mend
 from chunkscope.reports.why import around
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -34,7 +34,7 @@ def check_to_junit(result: CheckResult) -> str:
             by_question.setdefault(finding.question, []).append(finding)
     suites = [
         _suite("chunkscope.questions", _questions(result, by_question)),
-        _suite("chunkscope.thresholds", [_threshold(one, result) for one in result.measured]),
+        _suite("chunkscope.preflight.thresholds", [_threshold(one, result) for one in result.measured]),
     ]
     n, failed, skipped = (sum(counts) for counts in zip(*(counts for counts, _ in suites), strict=True))
     head = f'<testsuites name="chunkscope check" tests="{n}" failures="{failed}" skipped="{skipped}">'
@@ -81,9 +81,10 @@ def _threshold(one: Measured, result: CheckResult) -> Case:
     many = SPEAKS_OF[one.name][1]
     told = f"{one.n_new:,} of {one.total:,} {many}, at most {one.limit}"
     if not one.is_met:
-        lost = [one for one in result.errors if one.question is None]
-        return name, "failure", _element("failure", told, _told(lost, result) if many.startswith("chunks") else "", name)
-    return (name, "", "") if one.total else (name, "skipped", _element("skipped", "n/a, there is none"))
+        lost = [found for found in result.errors if found.code in CODES[one.name]]
+        shown = _told(lost, result) if many.startswith(("chunks", "table rows")) else ""
+        return name, "failure", _element("failure", told, shown, name)
+    return (name, "", "") if one.total else (name, "skipped", _element("skipped", NONE))
 
 
 def _told(findings: Iterable[CheckFinding], result: CheckResult) -> str:

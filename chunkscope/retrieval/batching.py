@@ -236,6 +236,12 @@ def _in_threads(way: _Way, concurrency: int) -> Iterator[Answer]:
                 yield item
             elif failed is None and not isinstance(item, StoppedError):
                 failed = item
+    except KeyboardInterrupt:
+        way.stop.set()
+        while not done.empty():
+            if isinstance(item := done.get_nowait(), Answer):
+                yield item
+        raise
     finally:
         way.stop.set()
     if failed is not None:

@@ -219,6 +219,20 @@ class Bm25Block:
             scores += flat[features[rows] * n_chunks + columns]
         return scores
 
+    def sharpened(self, bar: FloatArray) -> Bm25Block:
+        """Add common terms to whole rows, as long as without them every chunk could reach the bar.
+
+        The block itself must not be used after that.
+        """
+        for row in np.flatnonzero(self.slack >= bar).tolist():
+            for number in range(self.features.shape[1]):
+                self.rough[row] += self.common[self.features[row, number]]
+                self.features[row, number] = len(self.common) - 1
+                self.slack[row] = self.rests[row, number]
+                if self.slack[row] < bar[row]:
+                    break
+        return self
+
     def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
         """Choose the pairs whose score is not below the bar of their row: common terms one by one, while they matter."""
         n_chunks = self.rough.shape[1]
@@ -253,9 +267,7 @@ class Bm25:
     [[0.188, 0.0, 0.2686]]
     """
 
-    def __init__(
-        self, demand: Demand, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B
-    ) -> None:
+    def __init__(self, demand: Demand, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B) -> None:
         self.demand = demand
         self.postings = postings
         self.n_chunks = len(indexed)

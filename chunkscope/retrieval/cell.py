@@ -206,7 +206,9 @@ def report(
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
     if settings.by is not None:
-        found["by"] = {settings.by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}}
+        found["by"] = {
+            settings.by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}
+        }
     if settings.overlap:
         found["overlap"] = {str(k): _overlap(plan, held, ranking.top[:n_valid, :k]) for k in settings.k}
     found["first_rank"] = Ranks(plan.ids, strict)
@@ -270,7 +272,9 @@ def _neighbours(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
     context = {}
     for k in ks:
         top = ranking.top[:n_valid, :k]
-        wide = np.concatenate([np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, plan.settings)], axis=1)
+        wide = np.concatenate(
+            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, plan.settings)], axis=1
+        )
         context[str(k)] = _mean(merged_characters(held.spans, wide) + np.append(held.carried, 0)[top].sum(axis=1))
     return {
         "n": plan.settings.neighbours,
@@ -318,5 +322,3 @@ def _overlap(plan: Plan, held: Indexed, top: IntArray) -> dict[str, Any]:
         pair = mean_and_deviation(each)
         found[name] = None if pair is None else {"mean": round(pair[0], DIGITS), "std": round(pair[1], DIGITS)}
     return found
-
-

@@ -47,7 +47,9 @@ class Condition:
         negated = key.endswith("!")
         key = key.removesuffix("!").strip()
         if not sign or not key:
-            raise ConfigError(f"{option} {text!r}: not a condition; write status=current, status!=abolished or 'name!=*-old*'")
+            raise ConfigError(
+                f"{option} {text!r}: not a condition; write status=current, status!=abolished or 'name!=*-old*'"
+            )
         return cls(option, key, negated, value.strip())
 
     def __str__(self) -> str:

@@ -11,13 +11,10 @@ first place; it drops a final ``.`` of a chunk; and a chunk that only touches ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from chunkscope.containment import ChunkSet
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.ranking import FloatArray

@@ -50,18 +50,21 @@ class Block(Protocol):
     """
 
     @property
-    def questions(self) -> IntArray: ...  # noqa: D102
+    def questions(self) -> IntArray: ...
     @property
-    def rough(self) -> NDArray[Any]: ...  # noqa: D102
+    def rough(self) -> NDArray[Any]: ...
     @property
-    def slack(self) -> FloatArray: ...  # noqa: D102
+    def slack(self) -> FloatArray: ...
     @property
-    def margin(self) -> float | None: ...  # noqa: D102
+    def margin(self) -> float | None: ...
     @property
-    def floor(self) -> float: ...  # noqa: D102
+    def floor(self) -> float: ...
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give the exact scores of pairs."""
+
+    def sharpened(self, bar: FloatArray) -> Block:
+        """Give the same block, less rough where too many scores could reach the bar of their row."""
 
     def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
         """Choose the pairs, by place, whose exact score is not below the bar of their row; with these scores."""
@@ -151,6 +154,7 @@ def rank_block(
 def _above(block: Block, bar: FloatArray) -> _Pairs:
     """Give all ranked pairs whose exact score is not below the bar of their row."""
     least = np.maximum(bar, block.floor)
+    block = block.sharpened(least)
     rows, columns = _places(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
     kept, exact = block.at_least(rows, columns, least)
     if len(exact) and exact.min() <= block.floor:
@@ -209,9 +213,7 @@ def _better(
     summed = counts if weights is None else (sure @ weights.astype(np.float64)).astype(np.int64)
     sure ^= block.rough >= _down(wanted - block.slack, block.rough.dtype)[:, None]
     rows, columns = _places(sure)
-    some, more = _better_of(
-        _Pairs(rows, columns, block.complete(rows, columns)), targets, wanted, place, weights
-    )
+    some, more = _better_of(_Pairs(rows, columns, block.complete(rows, columns)), targets, wanted, place, weights)
     return counts + some, summed + more
 
 
@@ -231,9 +233,7 @@ def _bar_of_best(block: Block, k: int) -> FloatArray:
     return exact.reshape(n_rows, k).min(axis=1)
 
 
-def _best(
-    n_rows: int, k: int, pairs: _Pairs, bar: FloatArray, place: IntArray | None
-) -> tuple[IntArray, FloatArray]:
+def _best(n_rows: int, k: int, pairs: _Pairs, bar: FloatArray, place: IntArray | None) -> tuple[IntArray, FloatArray]:
     """Sort the few pairs that reach the bar."""
     top = np.full((n_rows, k), -1, dtype=np.int64)
     scores = np.full((n_rows, k), -np.inf)
@@ -274,6 +274,10 @@ class DenseBlock:
         """Give exact cosines; the same in any batch."""
         return self.scores.exact(self.questions[rows], columns)
 
+    def sharpened(self, bar: FloatArray) -> DenseBlock:
+        """Give the block as it is."""
+        return self
+
     def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
         """Choose the pairs whose cosine is not below the bar of their row."""
         exact = self.complete(rows, columns)
@@ -310,9 +314,7 @@ class Dense:
     [[[1, 2]]]
     """
 
-    def __init__(
-        self, queries: NDArray[Any], vectors: NDArray[Any], query_ids: Sequence[str] | None = None
-    ) -> None:
+    def __init__(self, queries: NDArray[Any], vectors: NDArray[Any], query_ids: Sequence[str] | None = None) -> None:
         if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
             raise InputError(f"vectors of questions {queries.shape} and chunks {vectors.shape} do not fit together")
         query_norms, norms = _norms(queries), _norms(vectors)

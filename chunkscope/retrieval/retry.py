@@ -145,7 +145,9 @@ def call_with_retries(
         return retrying(again)
     except RetryableError as error:
         if error.after is not None and error.after > 2 * policy.longest:
-            raise ProviderError(f"{error}; it asks to wait {error.after:.0f} s: run again then, nothing is lost") from None
+            raise ProviderError(
+                f"{error}; it asks to wait {error.after:.0f} s: run again then, nothing is lost"
+            ) from None
         raise ProviderError(f"{error} (tried {policy.attempts} times)") from None
 
 
@@ -166,7 +168,7 @@ class _Waits:
         own = min(self.policy.wait * 2.0 ** (state.attempt_number - 1), self.policy.longest)
         asked = getattr(error, "after", None)
         # the random part parts clients that were refused together
-        seconds = (own if asked is None else float(asked)) + random.uniform(0.0, 0.25) * own  # noqa: S311
+        seconds = (own if asked is None else float(asked)) + random.uniform(0.0, 0.25) * own
         if self.notify is not None:
             self.notify(f"{error}; trying again in {seconds:.1f} s")
         return seconds

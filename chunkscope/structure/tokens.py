@@ -146,7 +146,7 @@ def encoding_names() -> tuple[str, ...]:
     >>> "o200k_base" in encoding_names()
     True
     """
-    from tiktoken_ext import openai_public  # noqa: PLC0415
+    from tiktoken_ext import openai_public
 
     return tuple(openai_public.ENCODING_CONSTRUCTORS)
 
@@ -163,7 +163,7 @@ def load_encoding(name: str) -> Encoding:
     MissingPartError
         A vocabulary file is missing or damaged; in one line what to install, or where to put it.
     """
-    import tiktoken  # noqa: PLC0415
+    import tiktoken
 
     problems: list[str] = []
 
@@ -207,7 +207,7 @@ def load_tokenizer_file(path: str) -> TokenizerFile:
 @lru_cache(maxsize=8)
 def _load_tokenizer_file(path: str, real_path: str, _modified: int, _size: int) -> TokenizerFile:
     try:
-        import tokenizers  # noqa: PLC0415
+        import tokenizers
     except ImportError:
         raise MissingPartError(
             f"{path}: a tokenizer file needs the package tokenizers: pip install 'chunkscope[tokenizers]'"

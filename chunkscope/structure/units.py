@@ -169,7 +169,7 @@ class WordUnit:
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
         """Measured many texts."""
-        from chunkscope.structure.words import read_words  # noqa: PLC0415
+        from chunkscope.structure.words import read_words
 
         measures = []
         for index, text in enumerate(texts):

@@ -182,8 +182,8 @@ def shared_segmenter() -> Segmenter:
 
 def _load_parser() -> Callable[[str], str]:
     try:
-        import fugashi  # noqa: PLC0415
-        import unidic_lite  # noqa: PLC0415
+        import fugashi
+        import unidic_lite
     except ImportError as error:
         raise MissingPartError(
             f"Japanese words need fugashi and unidic-lite ({error}); install them: pip install fugashi unidic-lite"

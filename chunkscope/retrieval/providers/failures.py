@@ -21,7 +21,9 @@ _TOO_LARGE = re.compile(
     r"|(?:less|fewer) than \d|\d+ (?:inputs|items|elements) or (?:less|fewer)|array.{0,20}too long|token limit",
     re.IGNORECASE,
 )
-_OF_A_TEXT = re.compile(r"context.(?:length|size|window)|input.length|(?:prompt|input|text).{0,20}too (?:long|large)", re.IGNORECASE)
+_OF_A_TEXT = re.compile(
+    r"context.(?:length|size|window)|input.length|(?:prompt|input|text).{0,20}too (?:long|large)", re.IGNORECASE
+)
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded your current quota|billing|payment", re.IGNORECASE)
 
 

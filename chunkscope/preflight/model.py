@@ -16,6 +16,17 @@ FORMAT = 1
 1: `passed`, `setting`, `corpus`, `questions`, `thresholds`, `findings`, `baseline`, `warnings`.
 """
 
+CODES = {
+    "max_split": ("evidence-split", "evidence-missing"),
+    "max_missing": ("evidence-missing",),
+    "max_apart": ("row-apart",),
+    "max_rows_apart": ("row-apart",),
+    "max_oversize": ("chunk-oversize",),
+    "max_broken": ("chunk-broken",),
+    "max_blank": ("chunk-blank",),
+}
+"""Which findings count for which threshold."""
+
 Level = Literal["error", "warning", "note"]
 Kind = Literal["valid", "without-evidence", "excluded"]
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from chunkscope.quote_search import occurrences
+from chunkscope.labels.quote_search import occurrences
 from chunkscope.spans import Span
 
 _BLOCK = 256  # characters that are folded at once

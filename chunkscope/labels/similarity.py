@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
-from chunkscope.near_miss import REASONS, Near
+from chunkscope.labels.near_miss import REASONS, Near
 from chunkscope.spans import Span
 
 PIECE = 8

@@ -5,35 +5,24 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from chunkscope.documents import Document
 from chunkscope.errors import InputError
-from chunkscope.label_model import Evidence, Fix, Labels, Occurrence, Problem, ProblemCode, Resolved
-from chunkscope.label_problems import Key, Places, Trouble, explain
-from chunkscope.questions import Entry, Question
-from chunkscope.quote_search import QuoteIndex, occurrences
-
-__all__ = [
-    "Evidence",
-    "Fix",
-    "Labels",
-    "Occurrence",
-    "Problem",
-    "ProblemCode",
-    "Resolved",
-    "check_labels",
-    "fix_labels",
-]
+from chunkscope.labels.model import Evidence, Fix, Labels, Problem, ProblemCode, Resolved
+from chunkscope.labels.problems import Key, Places, Trouble, explain
+from chunkscope.labels.quote_search import QuoteIndex, occurrences
+from chunkscope.questions import Entry, Question, QuestionFile
 
 
-def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -> Labels:
+def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterable[Question]) -> Labels:
     """Find the evidence of all questions, and everything that is wrong with it. Nothing is guessed.
 
     Parameters
     ----------
     documents : iterable of Document
         Gone through once, and once more where there are problems to explain.
-    questions : sequence of Question
+    questions : QuestionFile or iterable of Question
         Each with its entries; none for those that are unanswerable.
 
     Returns
@@ -61,12 +50,16 @@ def check_labels(documents: Iterable[Document], questions: Sequence[Question]) -
     occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
     """
     held = tuple(documents) if iter(documents) is documents else documents
-    search = _Search(questions)
+    asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
+    search = _Search(asked)
     for document in held:
         search.look_at(document)
-    problems = explain(held, questions, search.troubles(), search.names) + _duplicates(questions)
+    problems = explain(held, asked, search.troubles(), search.names) + _duplicates(asked)
     problems.sort(key=lambda item: item[0])
-    return _sort(questions, search, problems)
+    labels = _sort(asked, search, problems)
+    if isinstance(questions, QuestionFile):
+        return replace(labels, path=questions.path, sha256=questions.sha256)
+    return labels
 
 
 class _Search:

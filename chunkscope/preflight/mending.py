@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.check_model import Mend
 from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.chunkers.segments import Segments, TokenStream
 from chunkscope.containment import Layout, Targets, chunk_set
 from chunkscope.grid import Overlap
+from chunkscope.preflight.model import Mend
 from chunkscope.spans import IntArray
 
 FARTHEST = 4

@@ -10,12 +10,12 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from chunkscope.documents import Document
-from chunkscope.label_model import Fix, Occurrence, Problem, ProblemCode
-from chunkscope.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
+from chunkscope.labels.model import Fix, Occurrence, Problem, ProblemCode
+from chunkscope.labels.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
+from chunkscope.labels.quote_search import QuoteIndex
+from chunkscope.labels.similarity import PIECE, Strength, align, best_buckets, bucket_of, likely_places, pieces
+from chunkscope.labels.uniqueness import Context, unique_extension
 from chunkscope.questions import Entry, Question
-from chunkscope.quote_search import QuoteIndex
-from chunkscope.similarity import PIECE, Strength, align, best_buckets, bucket_of, likely_places, pieces
-from chunkscope.uniqueness import Context, unique_extension
 
 Key: TypeAlias = tuple[int, int]
 """The places of a question and of an entry in it."""

@@ -7,34 +7,33 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from chunkscope.baseline import Baseline, only
-from chunkscope.check_model import Against, Asked, CheckFinding, CheckResult, Kind, Level, Measured, sorted_findings
 from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunker
 from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
 from chunkscope.errors import InputError
 from chunkscope.grid import Overlap
 from chunkscope.labels import Labels, check_labels
-from chunkscope.looking import Seen, look
+from chunkscope.preflight.baseline import Baseline, only
+from chunkscope.preflight.looking import Seen, look
+from chunkscope.preflight.model import (
+    CODES,
+    Against,
+    Asked,
+    CheckFinding,
+    CheckResult,
+    Kind,
+    Level,
+    Measured,
+    sorted_findings,
+)
+from chunkscope.preflight.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
 from chunkscope.questions import Question, QuestionFile
 from chunkscope.results import Cell, CorpusInfo
-from chunkscope.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
-
-CODES = {
-    "max_split": ("evidence-split", "evidence-missing"),
-    "max_missing": ("evidence-missing",),
-    "max_apart": ("row-apart",),
-    "max_rows_apart": ("row-apart",),
-    "max_oversize": ("chunk-oversize",),
-    "max_broken": ("chunk-broken",),
-    "max_blank": ("chunk-blank",),
-}
-"""Which findings count for which threshold."""
 
 
 def check(
     documents: Corpus | Iterable[Document],
-    questions: QuestionFile | Iterable[Question] | None,
+    questions: Labels | QuestionFile | Iterable[Question] | None,
     chunker: Chunker | str,
     *,
     thresholds: Thresholds | None = None,
@@ -47,7 +46,7 @@ def check(
     ----------
     documents : Corpus or iterable of Document
         What is to be indexed.
-    questions : QuestionFile or iterable of Question, or None
+    questions : Labels, QuestionFile or iterable of Question, or None
         Without any, what needs none is checked.
     chunker : Chunker or str
         With a size; headings may do without.
@@ -80,9 +79,8 @@ def check(
     thresholds = thresholds or Thresholds()
     way = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     corpus = Corpus.of(documents)
-    asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions or ())
-    labels = check_labels(corpus, asked) if questions is not None else None
-    path = questions.path if isinstance(questions, QuestionFile) else ""
+    labels, asked = _looked_up(corpus, questions)
+    path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
     seen = look(corpus, labels, way, thresholds, overlap)
     names = _shown_names(corpus)
@@ -120,6 +118,17 @@ def check(
         against=against,
         warnings=tuple(warnings),
     )
+
+
+def _looked_up(
+    corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question] | None
+) -> tuple[Labels | None, tuple[Question, ...]]:
+    if questions is None:
+        return None, ()
+    if isinstance(questions, Labels):
+        return questions, (*(resolved.question for resolved in questions.valid), *questions.without_evidence)
+    asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
+    return check_labels(corpus, asked), asked
 
 
 def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:

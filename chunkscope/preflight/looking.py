@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
-from chunkscope.check_model import CheckFinding
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus import Corpus
 from chunkscope.grid import Overlap
@@ -15,8 +14,9 @@ from chunkscope.measures.base import Measure
 from chunkscope.measures.evidence import EvidenceGauge, EvidenceMeasure
 from chunkscope.measures.shape import ShapeGauge, ShapeMeasure
 from chunkscope.measures.tables import TableGauge, TableMeasure
-from chunkscope.mending import Mending
-from chunkscope.pinpoint import (
+from chunkscope.preflight.mending import Mending
+from chunkscope.preflight.model import CheckFinding
+from chunkscope.preflight.pinpoint import (
     LimitGauge,
     LimitMeasure,
     Place,
@@ -28,10 +28,10 @@ from chunkscope.pinpoint import (
     find_heavy,
     find_rows,
 )
+from chunkscope.preflight.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.results import Cell
 from chunkscope.survey import survey
 from chunkscope.sweep import BATCH_CHARACTERS, Batch, tie_batches
-from chunkscope.thresholds import NEEDS_QUESTIONS, Thresholds
 
 
 @dataclass

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
-from chunkscope.check_model import CheckFinding, Mend
 from chunkscope.chunkers import Chunker, TokenChunker
 from chunkscope.chunkers.base import FRONT_MATTER_PREFIX
 from chunkscope.chunkers.fixed import window_counts
@@ -19,6 +18,7 @@ from chunkscope.documents import Document
 from chunkscope.findings import CONTEXT
 from chunkscope.measures.evidence import EvidenceGauge
 from chunkscope.measures.tables import TableGauge, rows_together
+from chunkscope.preflight.model import CheckFinding, Mend
 from chunkscope.spans import BoolArray, IntArray, Span, SpanArray
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit

@@ -139,6 +139,8 @@ class Labels:
     pins, fixes : mappings
         By the places of question and entry: the evidence of each good entry, of excluded questions too, and how to
         mend bad ones.
+    path, sha256 : str
+        The file that the questions come from, and its digest; empty for questions made in memory.
     """
 
     valid: tuple[Resolved, ...]
@@ -148,6 +150,8 @@ class Labels:
     warnings: tuple[str, ...] = ()
     pins: Mapping[tuple[int, int], Evidence] = field(default_factory=dict, repr=False)
     fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)
+    path: str = ""
+    sha256: str = ""
 
     @property
     def total(self) -> int:

@@ -1,0 +1,99 @@
+"""How long BM25 over a whole grid takes, side by side with ``bm25s`` re-indexed for each cell.
+
+``python benchmarks/bm25.py --corpus FOLDER --questions FILE [--cells 76] [--runs 3]``
+
+Both get the same words, tokenised once, and that time counts on both sides. ``bm25s`` cuts the list of words at each
+setting, indexes it and retrieves the ten best chunks of every question; chunkscope ranks, judges, and lists the ten
+best. Runs alternate; medians are compared. Writes ``benchmarks/results/bm25.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from chunkscope import Corpus, FixedChunker, check_labels, read_corpus, read_questions
+from chunkscope.containment import Layout, WindowChunks
+from chunkscope.labels import Labels
+from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
+from chunkscope.retrieval.terms import spelled_words, terms_of
+from chunkscope.survey import survey
+
+RESULTS = Path(__file__).parent / "results" / "bm25.json"
+K = 10
+
+
+def grid(n_cells: int) -> list[FixedChunker]:
+    sizes = range(50, 801, 10)
+    return [FixedChunker(size, size // 6) for size in list(sizes)[:: max(1, len(sizes) // n_cells)]]
+
+
+def ours(corpus: Corpus, labels: Labels, chunkers: list[FixedChunker]) -> float:
+    begun = time.perf_counter()
+    surveyed = survey(list(corpus), [FixedChunker()], [RetrievalMeasure(labels, [Bm25Retriever()])])
+    for _ in surveyed.cells(chunkers):
+        pass
+    return time.perf_counter() - begun
+
+
+def theirs(corpus: Corpus, labels: Labels, chunkers: list[FixedChunker]) -> float:
+    import bm25s
+
+    begun = time.perf_counter()
+    documents = list(corpus)
+    words = [spelled_words(document.text) for document in documents]
+    asked = [terms_of(question.question.question or "") for question in labels.valid]
+    layout = Layout.of([document.name for document in documents], [len(document.text) for document in documents])
+    starts = np.concatenate([found.starts + base for found, base in zip(words, layout.edges.tolist(), strict=False)])
+    ends = np.concatenate([found.ends + base for found, base in zip(words, layout.edges.tolist(), strict=False)])
+    terms = [term for found in words for term in found.terms]
+    for chunker in chunkers:
+        spans = WindowChunks(layout, chunker).spans
+        first, behind = np.searchsorted(starts, spans[:, 0]), np.searchsorted(ends, spans[:, 1], side="right")
+        index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+        index.index(
+            [terms[low:high] for low, high in zip(first.tolist(), behind.tolist(), strict=True)], show_progress=False
+        )
+        index.retrieve(asked, k=min(K, len(spans)), show_progress=False)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("--cells", type=int, default=76)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=RESULTS)
+    chosen = parser.parse_args()
+    corpus, questions = read_corpus(chosen.corpus), read_questions(chosen.questions)
+    labels = check_labels(corpus, questions.questions)
+    chunkers = grid(chosen.cells)
+    runs = [(theirs(corpus, labels, chunkers), ours(corpus, labels, chunkers)) for _ in range(chosen.runs)]
+    slow, fast = (statistics.median(times) for times in zip(*runs, strict=True))
+    report = {
+        "command": f"python benchmarks/bm25.py --cells {chosen.cells} --runs {chosen.runs}",
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
+        "versions": {package: version(package) for package in ("chunkscope", "numpy", "bm25s")},
+        "corpus": {"documents": len(corpus), "sha256": corpus.sha256, "questions": len(labels.valid)},
+        "cells": len(chunkers),
+        "bm25s_seconds": round(slow, 2),
+        "chunkscope_seconds": round(fast, 2),
+        "times_faster": round(slow / fast, 1),
+        "runs": [[round(value, 2) for value in run] for run in runs],
+    }
+    chosen.output.parent.mkdir(exist_ok=True)
+    chosen.output.write_text(json.dumps(report, indent=1) + "\n")
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Reading files: which of a folder, in what encoding, and JSON line by line."""

@@ -69,11 +69,17 @@ class FixedChunker(Chunker):
             whole = np.array([0, len(positions) - 1], dtype=np.int64)
             return Segments(positions, positions, whole, whole)
         measured = parts.measured(get_unit(self.unit))
-        inner = inner_offsets(measured)
+        inner, heaviest = inner_offsets(measured)
         positions = np.concatenate(([0], measured.steps, [parts.length]))
         whole = np.array([0, len(positions) - 1], dtype=np.int64)
         return Segments(
-            positions, measured.used(positions), whole, whole, inner=inner, used_at_inner=measured.used(inner)
+            positions,
+            measured.used(positions),
+            whole,
+            whole,
+            inner=inner,
+            used_at_inner=measured.used(inner),
+            heaviest=heaviest,
         )
 
     def join(self, segments: Sequence[Segments]) -> Segments:
@@ -85,7 +91,8 @@ class FixedChunker(Chunker):
         size = self.required_size()
         if self.unit == "char":
             return self._windows(segments.positions[segments.documents], size)
-        segments = cut_large_items(segments, size, unit=self.unit)
+        if size < segments.heaviest:
+            segments = cut_large_items(segments, size, unit=self.unit)
         pairs = pack(segments.used, segments.documents, size, self.overlap)
         return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
 

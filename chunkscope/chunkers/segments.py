@@ -31,6 +31,8 @@ class Segments:
         Offsets inside items at which an item above the size may be cut, and the units that begin before them.
     inner, used_at_inner : int64 (i,)
         Offsets between the characters of one step, which are cut at only where the step alone is above the size.
+    heaviest : int
+        What the heaviest of these steps weighs.
     """
 
     positions: IntArray
@@ -41,6 +43,7 @@ class Segments:
     used_at_steps: IntArray = field(default_factory=lambda: EMPTY)
     inner: IntArray = field(default_factory=lambda: EMPTY)
     used_at_inner: IntArray = field(default_factory=lambda: EMPTY)
+    heaviest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +95,28 @@ def join_segments(parts: Sequence[Segments]) -> Segments:
         used_at_steps=np.concatenate([EMPTY] + [part.used_at_steps + weight for part, _, weight, _ in rows]),
         inner=np.concatenate([EMPTY] + [part.inner + offset for part, offset, _, _ in rows]),
         used_at_inner=np.concatenate([EMPTY] + [part.used_at_inner + weight for part, _, weight, _ in rows]),
+        heaviest=max((part.heaviest for part in parts), default=0),
     )
 
 
-def inner_offsets(measured: Measured) -> IntArray:
-    """Give the offsets inside steps of several characters and several units, such as a space with half an emoji.
+def inner_offsets(measured: Measured) -> tuple[IntArray, int]:
+    """Give the offsets inside steps of several characters and several units, and what the heaviest of them weighs.
+
+    Such a step is a space with an emoji, where a token holds the space and the emoji's first bytes.
 
     Examples
     --------
     >>> from chunkscope.structure.units import get_unit
     >>> measured = get_unit("cl100k_base").measure("a 鮪b")
-    >>> measured.steps.tolist(), inner_offsets(measured).tolist()
-    ([1, 3], [2])
+    >>> measured.steps.tolist(), inner_offsets(measured)
+    ([1, 3], (array([2]), 3))
     """
     edges = np.concatenate(([0], measured.steps, [measured.length]))
-    heavy = (np.diff(edges) > 1) & (np.diff(measured.used(edges)) > 1)
+    weights = np.diff(measured.used(edges))
+    heavy = (np.diff(edges) > 1) & (weights > 1)
     counts = np.diff(edges)[heavy] - 1
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    offsets: IntArray = np.repeat(edges[:-1][heavy] + 1, counts) + within
-    return offsets
+    return np.repeat(edges[:-1][heavy] + 1, counts) + within, int(weights[heavy].max(initial=0))
 
 
 def join_streams(parts: Sequence[TokenStream]) -> TokenStream:

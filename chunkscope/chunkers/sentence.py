@@ -39,8 +39,8 @@ def segment_items(parts: Parts, unit_name: str, starts: IntArray, group_starts: 
     used = measured.used(positions)
     if unit_name == "char":
         return Segments(positions, used, groups, whole)
-    steps, inner = measured.steps, inner_offsets(measured)
-    return Segments(positions, used, groups, whole, steps, measured.used(steps), inner, measured.used(inner))
+    steps, (inner, heaviest) = measured.steps, inner_offsets(measured)
+    return Segments(positions, used, groups, whole, steps, measured.used(steps), inner, measured.used(inner), heaviest)
 
 
 def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
@@ -51,7 +51,7 @@ def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
         positions, used = split_oversize(
             segments.positions, segments.used, segments.steps, segments.used_at_steps, size
         )
-        if len(segments.inner):
+        if size < segments.heaviest:
             positions, used = split_oversize(positions, used, segments.inner, segments.used_at_inner, size)
     if len(positions) == len(segments.positions):
         return segments

@@ -39,6 +39,8 @@ QUANTUM = 2.0**-36
 COMMON_SHARE = 0.125
 """Terms in more than this share of the chunks are added where a pair can matter only (Turtle and Flood 1995)."""
 MAX_COMMON_SCORES = 1 << 25
+ROUGHNESS = 0.5
+"""Common terms are added to all chunks of a question until the rest is less than this share of the score to reach."""
 BLOCK_SCORES = 1 << 19
 """Scores in a block: they stay in the processor's cache."""
 
@@ -224,6 +226,7 @@ class Bm25Block:
 
         The block itself must not be used after that.
         """
+        bar = bar * ROUGHNESS
         for row in np.flatnonzero(self.slack >= bar).tolist():
             for number in range(self.features.shape[1]):
                 self.rough[row] += self.common[self.features[row, number]]

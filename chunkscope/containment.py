@@ -8,9 +8,10 @@ arithmetic, and builds spans only for those who ask.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -344,8 +345,18 @@ class WindowChunks(ChunkSet):
         return int(np.maximum(np.minimum(last, counts - 1) - first + 1, 0).sum())
 
 
-def chunk_set(layout: Layout, chunker: Chunker, segments: object) -> ChunkSet:
-    """Give the chunks of a chunker over all documents, as arithmetic where that is enough."""
-    if isinstance(chunker, FixedChunker) and chunker.unit == "char":
-        return WindowChunks(layout, chunker)
-    return SpanChunks(layout, chunker, chunker.chunks(segments))
+def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], segments: Any) -> Iterator[ChunkSet]:
+    """Give the chunks over all documents of one way of cutting at several sizes, as arithmetic where that is enough."""
+    way = chunkers[0]
+    if isinstance(way, FixedChunker) and way.unit == "char":
+        for cell in chunkers:
+            if isinstance(cell, FixedChunker):
+                yield WindowChunks(layout, cell)
+        return
+    for cell, cut in zip(chunkers, way.chunks_of(chunkers, segments), strict=True):
+        yield SpanChunks(layout, cell, cut)
+
+
+def chunk_set(layout: Layout, chunker: Chunker, segments: Any) -> ChunkSet:
+    """Give the chunks of one chunker over all documents."""
+    return next(chunk_sets(layout, [chunker], segments))

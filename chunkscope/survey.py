@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from chunkscope.chunkers import Chunker
-from chunkscope.containment import ChunkSet, Layout, chunk_set
+from chunkscope.containment import ChunkSet, Layout, chunk_set, chunk_sets
 from chunkscope.documents import Document
 from chunkscope.measures.base import Gauge, Measure
 from chunkscope.results import Cell
@@ -49,12 +50,15 @@ class Survey:
 
     def cells(self, chunkers: Sequence[Chunker], progress: Progress | None = None) -> Iterator[Cell]:
         """Count each cell."""
-        for done, chunker in enumerate(chunkers):
-            if progress:
-                progress("cells", done, len(chunkers))
-            yield self.cell(self.chunks(chunker))
+        done = 0
+        for family, cells in groupby(chunkers, key=lambda chunker: chunker.at(None)):
+            for chunks in chunk_sets(self.layout, list(cells), self.segments[family]):
+                if progress:
+                    progress("cells", done, len(chunkers))
+                yield self.cell(chunks)
+                done += 1
         if progress:
-            progress("cells", len(chunkers), len(chunkers))
+            progress("cells", done, len(chunkers))
 
 
 def survey(

@@ -114,7 +114,7 @@ class Server:
         self._thread.start()
 
     def _take(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> Reply:
-        request = Request(path, headers, body)
+        request = Request(path, {name.lower(): value for name, value in headers.items()}, body)
         if path == "/api/tags":
             return Reply(body={"models": [{"model": "m:latest", "name": "m:latest", "digest": "sha256:abc"}]})
         with self._lock:

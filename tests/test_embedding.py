@@ -483,7 +483,7 @@ def test_a_short_or_long_answer_is_told(n_items):
         ("nowhere:Thing", ProviderError, "no provider and no module 'nowhere'"),
         ("json:Nothing", ProviderError, "module 'json' has no 'Nothing'"),
         ("json:JSONEncoder", ProviderError, "is no provider; it lacks id"),
-        ("hash(dim=3)", ConfigError, "did you mean 'dimensions'"),
+        ("hash(dimension=3)", ConfigError, "did you mean 'dimensions'"),
         ("hash(dimensions=0)", ConfigError, "whole number from 1"),
         ("hash(dimensions)", ConfigError, "key=value"),
         ("openai", ConfigError, "needs a model"),

@@ -86,7 +86,7 @@ def test_checks_of_any_documents(corpus, data, chunker):
 
 
 def test_a_check_with_every_kind_of_finding():
-    text = "鮪と鰹。\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n鮪と鰹。" + "\n" * 60
+    text = "鮪と鰹。\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n鮪と鯛。" + "\n" * 60
     asked = [
         Question.of("q1", doc="a.md", evidence="| 1 | 2 |"),
         Question.of("q1", doc="a.md", evidence="| 1 | 2 |"),
@@ -96,6 +96,7 @@ def test_a_check_with_every_kind_of_finding():
         Question.of("q5", doc="a.md", evidence="a | b |\n|", spans=[[0, 3]]),
         Question.of("q6", doc="a.md", evidence="鰺"),
         Question.of("q7", evidence=[]),
+        Question.of("q8", doc="a.md", evidence="と鯛。"),
     ]
     thresholds = Thresholds.of(max_blank=0, model_limit=2, model_unit="char")
     document = Document("a.md", text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -125,6 +125,11 @@ class Chunker(ABC):
     @abstractmethod
     def chunks(self, segments: Any) -> Cut:
         """Pack boundaries into chunks of the chunker's size."""
+
+    def chunks_of(self, cells: Sequence[Chunker], segments: Any) -> Iterator[Cut]:
+        """Pack the same boundaries at the sizes and overlaps of several chunkers of this kind, in their order."""
+        for cell in cells:
+            yield cell.chunks(segments)
 
     def spans(self, document: Document) -> SpanArray:
         """Cut one document.

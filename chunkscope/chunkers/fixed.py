@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut, check_choice
-from chunkscope.chunkers.packing import pack
+from chunkscope.chunkers.base import Cut, check_choice
+from chunkscope.chunkers.items import ItemChunker
+from chunkscope.chunkers.packing import Items
 from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
 from chunkscope.chunkers.sentence import cut_large_items
 from chunkscope.errors import ChunkerError
@@ -36,7 +37,7 @@ def window_counts(lengths: IntArray, size: int, overlap: int, *, keep_tail: bool
 
 
 @dataclass(frozen=True)
-class FixedChunker(Chunker):
+class FixedChunker(ItemChunker):
     """Windows of a fixed size: chunk i starts at ``i * (size - overlap)``.
 
     Parameters
@@ -86,17 +87,18 @@ class FixedChunker(Chunker):
         """Lay documents one behind the other."""
         return join_segments(segments)
 
-    def chunks(self, segments: Segments) -> Cut:
-        """Lay windows over each document."""
+    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+        """Give the steps; windows over characters need no packing."""
         size = self.required_size()
         if self.unit == "char":
-            return self._windows(segments.positions[segments.documents], size)
+            return None
         if size < segments.heaviest:
             segments = cut_large_items(segments, size, unit=self.unit)
-        pairs = pack(segments.used, segments.documents, size, self.overlap)
-        return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
+        return segments, Items(segments.used, segments.documents, size, self.overlap)
 
-    def _windows(self, edges: IntArray, size: int) -> Cut:
+    def unpacked(self, segments: Segments) -> Cut:
+        """Lay windows over the characters of each document."""
+        size, edges = self.required_size(), segments.positions[segments.documents]
         lengths = np.diff(edges)
         counts = window_counts(lengths, size, self.overlap, keep_tail=self.tail == "keep")
         number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut
-from chunkscope.chunkers.packing import pack
+from chunkscope.chunkers.base import Cut
+from chunkscope.chunkers.items import ItemChunker
+from chunkscope.chunkers.packing import Items, pack
 from chunkscope.chunkers.segments import Segments, join_segments
 from chunkscope.chunkers.sentence import cut_large_items, segment_items
 from chunkscope.errors import ChunkerError
@@ -17,7 +18,7 @@ from chunkscope.structure.parts import Parts
 
 
 @dataclass(frozen=True)
-class HeadingChunker(Chunker):
+class HeadingChunker(ItemChunker):
     """Sections of a document; without a size each is a chunk.
 
     Parameters
@@ -49,17 +50,20 @@ class HeadingChunker(Chunker):
         """Lay documents one behind the other."""
         return join_segments(segments)
 
-    def chunks(self, segments: Segments) -> Cut:
-        """Pack each section by itself."""
+    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+        """Give the sentences of each section, or of sections joined."""
         if self.size is None:
-            if self.merge:
-                raise ChunkerError("heading(merge=true) needs a size, such as heading(size=400, merge=true)")
-            pairs = np.column_stack((segments.groups[:-1], segments.groups[1:]))
-            pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-        else:
-            segments = cut_large_items(segments, self.size, unit=self.unit)
-            groups = self._merged(segments) if self.merge else segments.groups
-            pairs = pack(segments.used, groups, self.size, self.overlap)
+            return None
+        segments = cut_large_items(segments, self.size, unit=self.unit)
+        groups = self._merged(segments) if self.merge else segments.groups
+        return segments, Items(segments.used, groups, self.size, self.overlap)
+
+    def unpacked(self, segments: Segments) -> Cut:
+        """Give whole sections."""
+        if self.merge:
+            raise ChunkerError("heading(merge=true) needs a size, such as heading(size=400, merge=true)")
+        pairs = np.column_stack((segments.groups[:-1], segments.groups[1:]))
+        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
         return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
 
     def _merged(self, segments: Segments) -> IntArray:

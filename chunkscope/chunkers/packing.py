@@ -7,15 +7,19 @@ All groups of a corpus advance together, a chunk a round, each by binary search 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from chunkscope.spans import IntArray
 
 
-def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
-    """Pack items into chunks of at most `size` units, the next chunk starting `overlap` units back at the most.
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Items to pack at one setting.
 
-    Parameters
+    Attributes
     ----------
     used : int64 (b,)
         Units that begin before each item boundary, over all groups; never falls.
@@ -23,6 +27,18 @@ def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
         Indices of the boundaries at which groups start, and the last boundary; never falls.
     size, overlap : int
         In units.
+    """
+
+    used: IntArray
+    groups: IntArray
+    size: int
+    overlap: int
+
+
+def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
+    """Pack items into chunks of at most `size` units, the next chunk starting `overlap` units back at the most.
+
+    The arguments are those of `Items`.
 
     Returns
     -------
@@ -43,21 +59,73 @@ def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
     >>> pack(np.array([0, 4, 8, 12]), np.array([0, 3]), 8, 4).tolist()
     [[0, 2], [1, 3]]
     """
-    pieces: list[IntArray] = []
-    first, last = groups[:-1], groups[1:]
-    start, last = first[first < last], last[first < last]
+    return pack_all([Items(used, groups, size, overlap)])[0]
+
+
+def pack_all(settings: Sequence[Items]) -> list[IntArray]:
+    """Pack at several settings at once: all groups of all settings advance together, see `pack`.
+
+    Settings that pack the same array of boundaries share it.
+    """
+    if not settings:
+        return []
+    used, offsets = _laid_out(settings)
+    n_groups = [len(items.groups) - 1 for items in settings]
+    first = np.concatenate([items.groups[:-1] + offset for items, offset in zip(settings, offsets, strict=True)])
+    last = np.concatenate([items.groups[1:] + offset for items, offset in zip(settings, offsets, strict=True)])
+    sizes = np.repeat(np.array([items.size for items in settings], dtype=np.int64), n_groups)
+    overlaps = np.repeat(np.array([items.overlap for items in settings], dtype=np.int64), n_groups)
+    owner = np.flatnonzero(first < last)
+    rounds: list[tuple[IntArray, IntArray, IntArray]] = []
+    start, last, size, overlap = first[owner], last[owner], sizes[owner], overlaps[owner]
     while start.size:
         end = _farthest(used, used[start] + size, start, last)
-        pieces.append(np.column_stack((start, end)))
+        rounds.append((owner, start, end))
         going = end < last
-        start, end, last = start[going], end[going], last[going]
-        if overlap:
-            floor = np.maximum(used[end] - overlap, used[end + 1] - size)
-            back = np.searchsorted(used, floor, side="left")
-            start = np.minimum(np.maximum(back, start + 1), end)
-        else:
-            start = end
-    return _in_order(pieces)
+        if not going.all():
+            owner, start, end, last = owner[going], start[going], end[going], last[going]
+            size, overlap = size[going], overlap[going]
+        floor = np.maximum(used[end] - overlap, used[end + 1] - size)
+        back = np.minimum(np.maximum(np.searchsorted(used, floor, side="left"), start + 1), end)
+        start = np.where(overlap > 0, back, end)
+    chunks, counts = _in_order(rounds, len(first))
+    edges = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_groups])]
+    return [chunks[low:high] - offset for low, high, offset in zip(edges[:-1], edges[1:], offsets, strict=True)]
+
+
+def _laid_out(settings: Sequence[Items]) -> tuple[IntArray, list[int]]:
+    """Lay different arrays of boundaries one behind the other, lifted so that they never fall; give each offset."""
+    arrays: dict[int, IntArray] = {id(items.used): items.used for items in settings}
+    offsets: dict[int, int] = {}
+    lifted: list[IntArray] = []
+    offset = lift = 0
+    for key, used in arrays.items():
+        offsets[key] = offset
+        lifted.append(used + lift if lift else used)
+        offset += len(used)
+        lift = int(lifted[-1][-1])
+    used = lifted[0] if len(lifted) == 1 else np.concatenate(lifted)
+    return used, [offsets[id(items.used)] for items in settings]
+
+
+def _in_order(rounds: Sequence[tuple[IntArray, IntArray, IntArray]], n_groups: int) -> tuple[IntArray, IntArray]:
+    """Sort chunks by group, then round, without sorting: each group has one chunk in each round until it ends.
+
+    Returns
+    -------
+    chunks : int64 (m, 2)
+    counts : int64 (n_groups,)
+    """
+    counts = np.zeros(n_groups, dtype=np.int64)
+    for owner, _, _ in rounds:
+        counts[owner] += 1
+    before = np.cumsum(counts) - counts
+    chunks = np.empty((int(counts.sum()), 2), dtype=np.int64)
+    for number, (owner, start, end) in enumerate(rounds):
+        place = before[owner] + number
+        chunks[place, 0] = start
+        chunks[place, 1] = end
+    return chunks, counts
 
 
 def pack_with_tails(
@@ -87,20 +155,20 @@ def pack_with_tails(
     >>> starts.tolist(), ends.tolist()
     ([0, 2, 6], [4, 8, 12])
     """
-    pieces: list[IntArray] = []
-    reached, last = groups[:-1], groups[1:]
-    reached, last = reached[reached < last], last[reached < last]
+    rounds: list[tuple[IntArray, IntArray, IntArray]] = []
+    owner = np.flatnonzero(groups[:-1] < groups[1:])
+    reached, last = groups[owner], groups[owner + 1]
     start = positions[reached]
     while start.size:
         end = _farthest(positions, start + size, reached, last)
-        pieces.append(np.column_stack((start, positions[end])))
+        rounds.append((owner, start, positions[end]))
         going = end < last
-        start, reached, last = start[going], end[going], last[going]
+        owner, start, reached, last = owner[going], start[going], end[going], last[going]
         back = np.maximum(positions[reached] - tail, start + 1)
         if not keep_tail:
             back = np.maximum(back, positions[reached + 1] - size)
         start = np.minimum(back, positions[reached])
-    chunks = _in_order(pieces)
+    chunks, _ = _in_order(rounds, len(groups) - 1)
     return chunks[:, 0], chunks[:, 1]
 
 
@@ -161,13 +229,6 @@ def _farthest(used: IntArray, limit: IntArray, start: IntArray, last: IntArray) 
     """Give the last boundary within the limit, at least the one behind `start` and at most `last`."""
     end = np.searchsorted(used, limit, side="right") - 1
     return np.minimum(np.maximum(end, start + 1), last)
-
-
-def _in_order(pieces: list[IntArray]) -> IntArray:
-    if not pieces:
-        return np.empty((0, 2), dtype=np.int64)
-    chunks = np.concatenate(pieces)
-    return chunks[np.argsort(chunks[:, 0], kind="stable")]
 
 
 def _ranges(low: IntArray, high: IntArray) -> IntArray:

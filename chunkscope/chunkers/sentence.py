@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut, check_choice
-from chunkscope.chunkers.packing import pack, pack_with_tails, split_oversize
+from chunkscope.chunkers.base import Cut, check_choice
+from chunkscope.chunkers.items import ItemChunker
+from chunkscope.chunkers.packing import Items, pack_with_tails, split_oversize
 from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
 from chunkscope.errors import ChunkerError
 from chunkscope.spans import IntArray
@@ -70,7 +71,7 @@ def _cut_evenly(positions: IntArray, size: int) -> IntArray:
 
 
 @dataclass(frozen=True)
-class SentenceChunker(Chunker):
+class SentenceChunker(ItemChunker):
     """Whole sentences up to the size; the overlap is whole sentences too.
 
     Parameters
@@ -115,15 +116,26 @@ class SentenceChunker(Chunker):
         """Lay documents one behind the other."""
         return join_segments(segments)
 
-    def chunks(self, segments: Segments) -> Cut:
-        """Pack sentences."""
-        size = self.required_size()
-        if self.oversize == "split":
-            segments = cut_large_items(segments, size, unit=self.unit)
+    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+        """Give the sentences, those above the size cut."""
         if self.overlap_by == "characters" and self.overlap:
-            starts, ends = pack_with_tails(
-                segments.positions, segments.groups, size, self.overlap, keep_tail=self.oversize == "keep"
-            )
-            return Cut(np.column_stack((starts, ends)), ends - starts)
-        pairs = pack(segments.used, segments.groups, size, self.overlap)
-        return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
+            return None
+        segments = self._fitting(segments)
+        return segments, Items(segments.used, segments.groups, self.required_size(), self.overlap)
+
+    def unpacked(self, segments: Segments) -> Cut:
+        """Pack sentences behind the last characters of the chunk before."""
+        segments = self._fitting(segments)
+        starts, ends = pack_with_tails(
+            segments.positions,
+            segments.groups,
+            self.required_size(),
+            self.overlap,
+            keep_tail=self.oversize == "keep",
+        )
+        return Cut(np.column_stack((starts, ends)), ends - starts)
+
+    def _fitting(self, segments: Segments) -> Segments:
+        if self.oversize == "keep":
+            return segments
+        return cut_large_items(segments, self.required_size(), unit=self.unit)

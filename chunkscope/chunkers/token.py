@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,10 +59,14 @@ class TokenChunker(Chunker):
 
     def chunks(self, segments: Segments | TokenStream) -> Cut:
         """Pack steps, or lay windows over the tokens."""
-        size = self.required_size()
+        return next(self.chunks_of([self], segments))
+
+    def chunks_of(self, cells: Sequence[Chunker], segments: Segments | TokenStream) -> Iterator[Cut]:
+        """Do so at several sizes and overlaps."""
         if isinstance(segments, TokenStream):
-            return raw_windows(segments, size, self.overlap)
-        return FixedChunker(size, self.overlap, unit=self.unit).chunks(segments)
+            return (raw_windows(segments, cell.required_size(), cell.overlap) for cell in cells)
+        packed = [FixedChunker(cell.required_size(), cell.overlap, unit=self.unit) for cell in cells]
+        return packed[0].chunks_of(packed, segments)
 
 
 def raw_windows(stream: TokenStream, size: int, overlap: int) -> Cut:

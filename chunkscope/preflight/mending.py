@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.chunkers import Chunker, FixedChunker
-from chunkscope.chunkers.segments import Segments, TokenStream
+from chunkscope.chunkers.segments import Segments, TokenStream, join_segments, join_streams
 from chunkscope.containment import Layout, Targets, chunk_set
 from chunkscope.grid import Overlap
 from chunkscope.preflight.model import Mend
@@ -91,39 +91,108 @@ class Mending:
         """Windows are arithmetic: every size is looked at, up to one that holds the whole document."""
         found: list[int | None] = []
         starts, ends = targets.spans[:, 0] - targets.bases, targets.spans[:, 1] - targets.bases
-        known: dict[int, tuple[IntArray, IntArray]] = {}
-        for start, end, length in zip(starts.tolist(), ends.tolist(), targets.lengths.tolist(), strict=True):
-            last = min(length, max(FARTHEST * size, 2 * (end - start)))
-            if last not in known:
-                known[last] = self._grid(last)
-            sizes, steps = known[last]
-            held = (start // steps * steps + sizes >= end) & (sizes >= end - start)
-            good = sizes[held]
-            nearest = int(good[np.lexsort((-good, np.abs(good - size)))[0]]) if len(good) else None
-            found.append(nearest if nearest is not None else length if self.at(length) else None)
+        lasts = np.minimum(targets.lengths, np.maximum(FARTHEST * size, 2 * (ends - starts)))
+        sizes, steps = self._grid(int(lasts.max(initial=1)))
+        n_sizes = np.searchsorted(sizes, lasts, side="right").tolist()
+        places = zip(starts.tolist(), ends.tolist(), targets.lengths.tolist(), n_sizes, strict=True)
+        for start, end, length, n in places:
+            some = sizes[:n]
+            held = (start // steps[:n] * steps[:n] + some >= end) & (some >= end - start)
+            good = some[held]
+            if len(good):
+                found.append(int(good[np.lexsort((-good, np.abs(good - size)))[0]]))
+            else:
+                found.append(length if self.at(length) else None)
         return found
 
     def _grid(self, last: int) -> tuple[IntArray, IntArray]:
+        """Give all sizes up to one that can run, and their steps."""
         sizes = np.arange(1, last + 1, dtype=np.int64)
-        if self.overlap is None:
-            widths = np.full(len(sizes), self.chunker.overlap, dtype=np.int64)
+        share = self.chunker.overlap if self.overlap is None else self.overlap.value
+        if isinstance(share, int):
+            widths = np.full(len(sizes), share, dtype=np.int64)
+        elif share.numerator * last < 1 << 62:
+            widths = sizes * share.numerator // share.denominator
         else:
-            widths = np.array([self.overlap.at(size) for size in sizes.tolist()], dtype=np.int64)
+            widths = np.array([int(share * size) for size in sizes.tolist()], dtype=np.int64)
         kept = widths < sizes
         return sizes[kept], (sizes - widths)[kept]
 
     def _tried_sizes(self, targets: Targets, size: int) -> list[int | None]:
+        """Cut anew, but only the documents in which something is still to be mended."""
         found: list[int | None] = [None] * len(targets)
         missing = np.arange(len(targets))
+        some, n_cut = self, len(self.layout.names)
         for trial in _trials(size):
             chunker = self.at(trial)
             if chunker is None or not len(missing):
                 continue
-            held = chunk_set(self.layout, chunker, self.segments).contains(targets.take(missing))
+            left = np.unique(targets.documents[missing])
+            if 2 * len(left) <= n_cut:
+                some, n_cut = self._of_documents(left), len(left)
+            moved = some.moved(targets.take(missing), self.layout)
+            held = chunk_set(some.layout, chunker, some.segments).contains(moved)
             for number in missing[held].tolist():
                 found[number] = trial
             missing = missing[~held]
         return found
+
+    def moved(self, targets: Targets, layout: Layout) -> Targets:
+        """Give targets of another layout their places in this one, which has some of its documents."""
+        if layout is self.layout:
+            return targets
+        kept = {name: number for number, name in enumerate(self.layout.names)}
+        numbers = np.array([kept[layout.names[number]] for number in targets.documents.tolist()], dtype=np.int64)
+        return Targets.of(targets.spans + (self.layout.edges[numbers] - targets.bases)[:, None], self.layout)
+
+    def _of_documents(self, numbers: IntArray) -> Mending:
+        """Keep some documents."""
+        names = [self.layout.names[number] for number in numbers.tolist()]
+        layout = Layout.of(names, self.layout.lengths[numbers].tolist())
+        segments: object
+        if isinstance(self.segments, TokenStream):
+            segments = join_streams([_tokens_of(self.segments, number) for number in numbers.tolist()])
+        elif isinstance(self.segments, Segments):
+            segments = join_segments([_segments_of(self.segments, number) for number in numbers.tolist()])
+        else:
+            return self
+        return Mending(self.chunker, self.overlap, layout, segments)
+
+
+def _segments_of(joined: Segments, number: int) -> Segments:
+    """Take one document out of those laid one behind the other."""
+    first, last = joined.documents[number : number + 2].tolist()
+    base, weight = int(joined.positions[first]), int(joined.used[first])
+    end = int(joined.positions[last])
+
+    def between(at: IntArray, used: IntArray) -> tuple[IntArray, IntArray]:
+        low, high = np.searchsorted(at, (base, end), side="left").tolist()
+        return at[low:high] - base, used[low:high] - weight
+
+    low, high = np.searchsorted(joined.groups, (first, last), side="left").tolist()
+    steps, used_at_steps = between(joined.steps, joined.used_at_steps)
+    inner, used_at_inner = between(joined.inner, joined.used_at_inner)
+    return dataclasses.replace(
+        joined,
+        positions=joined.positions[first : last + 1] - base,
+        used=joined.used[first : last + 1] - weight,
+        groups=joined.groups[low : high + 1] - first,
+        documents=np.array([0, last - first], dtype=np.int64),
+        steps=steps,
+        used_at_steps=used_at_steps,
+        inner=inner,
+        used_at_inner=used_at_inner,
+    )
+
+
+def _tokens_of(joined: TokenStream, number: int) -> TokenStream:
+    first, last = joined.documents[number : number + 2].tolist()
+    base = int(joined.first_whole[first - 1]) if first else 0
+    return TokenStream(
+        joined.first_whole[first:last] - base,
+        joined.last_whole[first:last] - base,
+        np.array([0, last - first], dtype=np.int64),
+    )
 
 
 def _trials(size: int) -> Iterator[int]:

@@ -34,7 +34,7 @@ def check_to_junit(result: CheckResult) -> str:
             by_question.setdefault(finding.question, []).append(finding)
     suites = [
         _suite("chunkscope.questions", _questions(result, by_question)),
-        _suite("chunkscope.preflight.thresholds", [_threshold(one, result) for one in result.measured]),
+        _suite("chunkscope.thresholds", [_threshold(one, result) for one in result.measured]),
     ]
     n, failed, skipped = (sum(counts) for counts in zip(*(counts for counts, _ in suites), strict=True))
     head = f'<testsuites name="chunkscope check" tests="{n}" failures="{failed}" skipped="{skipped}">'

@@ -4,6 +4,7 @@ Nothing else of the package needs this one; without it, sweeps count what is spl
 """
 
 from chunkscope.retrieval.bm25 import Bm25Retriever
+from chunkscope.retrieval.compare import Holdout, summarise
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.filters import Condition
 from chunkscope.retrieval.measure import OverlapMeasure, RetrievalMeasure
@@ -15,8 +16,10 @@ __all__ = [
     "Budget",
     "Condition",
     "Dense",
+    "Holdout",
     "OverlapMeasure",
     "RetrievalMeasure",
     "RetrievalSettings",
     "rank_block",
+    "summarise",
 ]

@@ -24,6 +24,7 @@ from chunkscope.retrieval.filters import check_attributes
 from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.overlap import Pieces, omegas
 from chunkscope.retrieval.ranking import Block
+from chunkscope.retrieval.searching import Texts, reads_texts, searcher_of
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.retrieval.terms import Asked, spelled_words
 from chunkscope.spans import BoolArray, IntArray, SpanArray, as_spans
@@ -70,6 +71,7 @@ class Seen:
     attributes: frozenset[str]
     is_allowed: bool
     is_stale: bool
+    text: str = ""
 
 
 class Entries:
@@ -146,7 +148,9 @@ class RetrievalMeasure:
         _check_texts(asked)
         if self.settings.by is not None:
             _check_attribute(asked, self.settings.by)
-        self.asked = Asked([question.question or "" for question in (*asked, *self.unanswerable)])
+        self.question_texts = tuple(question.question or "" for question in (*asked, *self.unanswerable))
+        self.question_ids = tuple(question.id for question in (*asked, *self.unanswerable))
+        self.asked = Asked(self.question_texts)
 
     def observe(self, parts: Parts) -> Seen:
         """Take words, evidence and what else counts from one document."""
@@ -168,6 +172,7 @@ class RetrievalMeasure:
             attributes=frozenset(document.attributes) if settings.where or settings.stale else frozenset(),
             is_allowed=allowed,
             is_stale=any(condition.holds(document) for condition in settings.stale),
+            text=document.text if any(reads_texts(retriever) for retriever in self.retrievers) else "",
         )
 
     def prepare(self, observed: Sequence[Seen], layout: Layout) -> RetrievalGauge:
@@ -213,7 +218,8 @@ class RetrievalMeasure:
             groups=self._groups(),
             facts=self._facts(words, needs, layout),
         )
-        searchers = [retriever.searcher(words, joined) for retriever in self.retrievers]
+        texts = Texts(tuple(seen.text for seen in observed), self.question_texts, self.question_ids)
+        searchers = [searcher_of(retriever, words, texts, layout, joined) for retriever in self.retrievers]
         return RetrievalGauge(plan, tuple(self.retrievers), searchers)
 
     def _traps(self, layout: Layout) -> IntArray:
@@ -297,12 +303,11 @@ class RetrievalGauge:
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Rank the chunks of a cell and judge them, once a retriever."""
-        return {
-            "retrieval": tuple(
-                report(self.plan, chunks, searcher.blocks, retriever.name, retriever.settings)
-                for retriever, searcher in zip(self.retrievers, self.searchers, strict=True)
-            )
-        }
+        found = []
+        for retriever, searcher in zip(self.retrievers, self.searchers, strict=True):
+            counts = report(self.plan, chunks, searcher.blocks, retriever.name, retriever.settings)
+            found.append({**counts, **getattr(searcher, "facts", {})})
+        return {"retrieval": tuple(found)}
 
 
 class OverlapMeasure:

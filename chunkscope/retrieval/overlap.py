@@ -5,8 +5,8 @@ characters over the summed lengths of the chunks; IoU the same over these and th
 precision-omega the same over the union of all chunks that meet evidence, so it needs no retriever.
 
 The package of the authors counts otherwise in three places: it finds a chunk by its text, so a repeated one at its
-first place; it drops a final ``.`` of a chunk; and a chunk that only touches evidence counts as meeting it. `omega` with
-``touching=True`` and spans of that kind gives the printed digits.
+first place; it drops a final ``.`` of a chunk; and a chunk that only touches evidence counts as meeting it (evidence that no
+chunk meets is then added below the line). `omega` with ``touching=True`` and spans of that kind gives the printed digits.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def omega(chunks: SpanArray, evidence: SpanArray, *, touching: bool = False) -> 
         All chunks of the document, in any order.
     evidence : int64 (e, 2)
     touching : bool
-        Count chunks that end where evidence starts, or start where it ends, as meeting it.
+        Count as the authors' package does: chunks that end where evidence starts, or start where it ends, meet it, and
+        evidence that is not met is added to the union of the chunks.
 
     Examples
     --------
@@ -67,8 +68,10 @@ def omega(chunks: SpanArray, evidence: SpanArray, *, touching: bool = False) -> 
     reach = 1 if touching else 0
     meets = (chunks[:, None, 0] < evidence[None, :, 1] + reach) & (chunks[:, None, 1] + reach > evidence[None, :, 0])
     met = sorted_union(chunks[meets.any(axis=1)])
-    whole = int((met[:, 1] - met[:, 0]).sum())
-    return common_length(met, sorted_union(evidence)) / whole if whole else 0.0
+    shared = common_length(met, sorted_union(evidence))
+    below = sorted_union(np.concatenate((met, evidence))) if touching else met
+    whole = int((below[:, 1] - below[:, 0]).sum())
+    return shared / whole if whole else 0.0
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:

@@ -337,8 +337,9 @@ class Dense:
         step = max(1, (1 << 21) // max(self.vectors.shape[1], 1))
         for first in range(0, len(questions), step):
             some = slice(first, first + step)
-            products = self.queries[questions[some]] * self.vectors[chunks[some]].astype(np.float64)
-            found[some] = products.sum(axis=1) / self.norms[chunks[some]]
+            with np.errstate(invalid="ignore", over="ignore"):
+                products = self.queries[questions[some]] * self.vectors[chunks[some]].astype(np.float64)
+                found[some] = products.sum(axis=1) / self.norms[chunks[some]]
         found = np.rint(found / QUANTUM) * QUANTUM
         unusable = np.zeros(len(self.norms), dtype=np.bool_)
         unusable[self.unusable] = True
@@ -350,7 +351,8 @@ class Dense:
         n_queries, n_chunks = len(self.queries), len(self.vectors)
         size = size or max(1, BLOCK_SCORES // max(n_chunks, 1))
         queries = self.queries.astype(np.float32)
-        inverse = (1.0 / self.norms).astype(np.float32)
+        with np.errstate(over="ignore"):
+            inverse = (1.0 / self.norms).astype(np.float32)
         for first in range(0, n_queries, size):
             some = queries[first : first + size]
             rough = self._product(some, inverse)
@@ -380,8 +382,11 @@ def _norms(vectors: NDArray[Any]) -> FloatArray:
     step = max(1, (1 << 22) // max(vectors.shape[1], 1))
     for first in range(0, len(vectors), step):
         some = vectors[first : first + step].astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            norms[first : first + step] = np.sqrt((some * some).sum(axis=1))
+        # squares of the largest and smallest floats are none, so lengths are measured in units of the largest entry
+        largest = np.abs(some).max(axis=1, initial=0.0)
+        usable = np.isfinite(largest) & (largest > 0)
+        some = np.where(usable[:, None], some, 1.0) / np.where(usable, largest, 1.0)[:, None]
+        norms[first : first + step] = np.where(usable, np.sqrt((some * some).sum(axis=1)) * largest, 0.0)
     norms[~np.isfinite(norms)] = 0.0
     return norms
 

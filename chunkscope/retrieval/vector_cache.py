@@ -55,6 +55,7 @@ CREATE TABLE vectors (
 );
 """
 
+_HEAD = b"SQLite format 3\0"
 _INSERT = "INSERT INTO vectors (key, space, checksum, numbers) VALUES (?, ?, ?, ?)"
 
 Notify = Callable[[str], None]
@@ -305,6 +306,10 @@ class VectorCache:
         except OSError as error:
             self._do_without(f"{self.path.parent}: {(error.strerror or str(error)).lower()}")
             return
+        if self.path.exists() and not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
+            if not self._open_to_read():
+                self._do_without(f"{self.path}: cannot be opened")
+            return
         try:
             self._db = self._connect()
         except sqlite3.DatabaseError as error:
@@ -315,6 +320,7 @@ class VectorCache:
 
     def _connect(self) -> sqlite3.Connection:
         """Open the file to write, and make its tables where it is new."""
+        _check_head(self.path)
         db = sqlite3.connect(self.path, timeout=WAIT_FOR_OTHERS, isolation_level=None)
         try:
             self._check_owner(db)
@@ -506,6 +512,19 @@ class VectorCache:
                 held = db.execute(_INSERT, (key, number, checksum, numbers))
                 db.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (key, held.lastrowid, number, self._today))
         return len(rows)
+
+
+def _check_head(path: Path) -> None:
+    """Refuse what is no database: SQLite takes a file of a few bytes for an empty one, and writes over it."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(len(_HEAD))
+    except OSError:
+        return
+    if head and head != _HEAD:
+        error = sqlite3.DatabaseError("file is not a database")
+        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+        raise error
 
 
 def _nothing(n: int) -> tuple[BoolArray, Vectors]:

@@ -168,7 +168,7 @@ class Told:
         limits = getattr(provider, "limits", None)
         return cls(
             limits if isinstance(limits, Limits) else Limits(),
-            {role: space.of_role(role, prompts.get(role)) for role in ("document", "query")},
+            {role: space.of_role(role, prompts.get(role) or None) for role in ("document", "query")},
             tuple(secret for secret in getattr(provider, "secrets", ()) if secret),
         )
 

@@ -39,6 +39,7 @@ CLIENTS = {
 """For each provider that needs an extra of its name: the module that it brings, and what it adds."""
 
 _SPELLING = re.compile(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SETTING = re.compile(r"""\s*([\w-]+)\s*=\s*(?:("[^"]*"|'[^']*')\s*|([^,"'][^,]*))(?:,|\Z)""")
 _SECRET = re.compile(r"(?:^|_)(?:api_?key|key|token|secret|password|auth|authorization|bearer)$", re.IGNORECASE)
 
 
@@ -96,6 +97,8 @@ def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:
     --------
     >>> parse_spelling("ollama:qwen3-embedding:0.6b(dimensions=256)")
     ('ollama', 'qwen3-embedding:0.6b', {'dimensions': 256})
+    >>> parse_spelling("openai:e5(query_prefix='query: ')")
+    ('openai', 'e5', {'query_prefix': 'query: '})
     """
     match = _SPELLING.fullmatch(spelling)
     if not match:
@@ -105,16 +108,19 @@ def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:
     if not name or (colon and not model):
         raise ConfigError(f"{spelling!r} is no retriever; write a name, name:model or module:attribute")
     settings: dict[str, Any] = {}
-    for setting in match[2].split(",") if match[2] and match[2].strip() else []:
-        key, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals or not key or not value:
+    rest = (match[2] or "").strip()
+    while rest:
+        setting = _SETTING.match(rest)
+        if not setting:
             # what has been written may be a key that came apart, so it is not repeated
-            raise ConfigError(f"{match[1]}: settings are written key=value, between commas")
+            raise ConfigError(f"{match[1]}: settings are written key=value, between commas; quote values with commas")
+        key, quoted, plain = setting[1], setting[2], setting[3]
         if _SECRET.search(key):
             raise ConfigError(f"{match[1]}: {key} comes from the environment only, never from a setting")
         if key in settings:
             raise ConfigError(f"{match[1]}: {key} is given twice")
-        settings[key] = _value(value)
+        settings[key] = quoted[1:-1] if quoted is not None else _value(plain.strip())
+        rest = rest[setting.end() :]
     return name, model if colon else None, settings
 
 

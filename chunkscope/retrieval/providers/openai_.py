@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -98,6 +99,7 @@ class OpenAIProvider:
         self._client = self._openai.OpenAI(
             api_key=key or NO_KEY, base_url=endpoint, timeout=float(timeout), max_retries=0
         )
+        weakref.finalize(self, self._client.close)
 
     @property
     def id(self) -> str:
@@ -149,7 +151,7 @@ class OpenAIProvider:
         body = error.body if isinstance(error.body, dict) else {}
         inner = body.get("error", body)
         told = inner if isinstance(inner, dict) else {"message": inner}
-        code = told.get("code") or told.get("type") or ""
+        code = told.get("code") or ""
         message = str(told.get("message") or error.message)
         if error.status_code == 429 and code and str(code) not in message:
             message = f"{message} ({code})"

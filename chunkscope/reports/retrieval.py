@@ -1,0 +1,332 @@
+"""What a sweep found when chunks were ranked: a table of telling cells, the comparison, warnings and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from chunkscope.reports.numbers import NOTHING, of, percent
+from chunkscope.reports.width import fit, pad, visible, width, wrap
+from chunkscope.results import Cell, SweepResult
+
+MAX_CELLS = 12
+MAX_WARNINGS = 12
+LEAST_WIDTH = 20
+GAP = "  "
+INDENT = "  "
+
+Found = Mapping[str, Any]
+
+
+class _Column:
+    """A column: its title, its texts, and when it goes where there is no room (the highest rank first)."""
+
+    def __init__(self, title: str, texts: Sequence[str], rank: int, *, left: bool = False) -> None:
+        self.title, self.texts, self.rank, self.left = title, list(texts), rank, left
+        self.width = max(width(text) for text in (title, *self.texts))
+
+    def lines(self) -> list[str]:
+        return [pad(text, self.width, right=not self.left) for text in (self.title, *self.texts)]
+
+
+def render_retrieval(
+    result: SweepResult, *, width: int = 80, all_rows: bool = False, ascii: bool = False
+) -> str:
+    """Write the retrieval part of a sweep for people.
+
+    Parameters
+    ----------
+    result : SweepResult
+        With a summary; without one, or without ranked cells, there is only precision-omega to show, or nothing.
+    width : int
+        Terminal cells in a line; no line is wider.
+    all_rows : bool
+        Every cell instead of the telling ones.
+    ascii : bool
+        ASCII marks only.
+
+    Returns
+    -------
+    str
+        Lines, each with its end; empty where there is nothing to show.
+    """
+    room = max(width, LEAST_WIDTH)
+    lines: list[str] = []
+    for number, summary in enumerate((result.retrieval or {}).get("retrievers", ())):
+        lines += ["", *_retriever(result, number, summary, room, all_rows, ascii)]
+    if result.retrieval is None:
+        lines += _omegas(result, room, all_rows, ascii)
+    else:
+        lines += _notes(result.retrieval, room, ascii)
+    return "\n".join(lines[1:] if lines and not lines[0] else lines) + "\n" if lines else ""
+
+
+def _retriever(
+    result: SweepResult, number: int, summary: Found, room: int, all_rows: bool, ascii: bool
+) -> Iterator[str]:
+    found = [cell.retrieval[number] for cell in result.cells if cell.retrieval]
+    k = summary["k"]
+    yield from wrap(_title(summary, found[0], result.retrieval or {}, ascii), room, rest=INDENT)
+    yield from wrap(_legend(found[0], k), room, rest=INDENT)
+    shown = range(len(found)) if all_rows else _telling(result.cells, found, summary)
+    yield from _table(_columns(result.cells, found, summary, list(shown)), room, ascii)
+    if len(shown) < len(found):
+        yield from wrap(f"{len(found) - len(shown)} cells left out; --all shows every cell.", room, first=INDENT)
+    for part in (_by, _min_scores):
+        yield from part(result.cells, found, summary, room, ascii)
+    for sentence in _verdict(summary, found):
+        yield from wrap(sentence, room, first="- ")
+    for sentence in summary["advice"]:
+        yield from wrap(sentence[0].upper() + sentence[1:] + ".", room, first="- ")
+
+
+def _title(summary: Found, one: Found, whole: Found, ascii: bool) -> str:
+    settings = one["settings"]
+    parameters = [f"{name} {settings[name]}" for name in ("variant", "k1", "b", "model") if name in settings]
+    text = f"Retrieval: {summary['retriever']}"
+    if parameters:
+        text += f" ({', '.join(parameters)})"
+    text += f"; {summary['questions']:,} questions, one of them is {100 * (whole.get('one_question') or 0):.2g} points"
+    if settings.get("where"):
+        text += f"; in the index: documents with {' and '.join(settings['where'])}"
+    return visible(text, ascii=ascii)
+
+
+def _legend(one: Found, k: int) -> str:
+    text = (
+        f"recall@k: all evidence whole in the first k chunks; start@{k}: its first characters are; MRR: mean of 1 / rank; "
+        f"split, below: misses at {k} because of a cut, and because of the ranking; handed on: characters of the first {k}, "
+        f"merged; covers: their share of the documents"
+    )
+    if "budget" in one:
+        limit = one["settings"]["budget"]
+        text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
+    if "neighbours" in one:
+        text += f"; joined: recall@{k} with {one['neighbours']['n']} neighbours on either side, and what is handed on then"
+    if "stale" in one:
+        text += f"; stale: questions with a document out of force among the first {k}"
+    if "overlap" in one:
+        text += "; IoU, precision, characters: overlap with the evidence in characters"
+    return text + "."
+
+
+def _telling(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> list[int]:
+    """Choose cells: the best, the choice, their neighbours, the ends, and then evenly."""
+    key = str(summary["k"])
+    named = [
+        place
+        for place, cell in enumerate(cells)
+        for one in (summary["best"], summary["choice"])
+        if all(getattr(cell, name) == one[name] for name in ("chunker", "unit", "size", "overlap"))
+    ]
+    order = [*named, 0, len(cells) - 1, *(place + step for place in named for step in (-1, 1))]
+    worst = min(range(len(found)), key=lambda place: found[place]["strict"][key][0])
+    order += [worst, *(number * (len(cells) - 1) // (MAX_CELLS - 1) for number in range(MAX_CELLS))]
+    chosen = list(dict.fromkeys(place for place in order if 0 <= place < len(cells)))
+    return sorted(chosen[:MAX_CELLS])
+
+
+def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, places: Sequence[int]) -> list[_Column]:
+    key = str(summary["k"])
+    rows = [(cells[place], found[place]) for place in places]
+
+    def column(title: str, rank: int, text: Callable[[Cell, Found], str], *, left: bool = False) -> _Column:
+        return _Column(title, [text(cell, one) for cell, one in rows], rank, left=left)
+
+    several = len({(cell.chunker, cell.unit) for cell in cells}) > 1
+    chosen = [column("chunker", 6, lambda cell, _: fit(_way(cell), 24), left=True)] if several else []
+    chosen += [
+        column("size", 0, lambda cell, _: "section" if cell.size is None else str(cell.size)),
+        column("overlap", 9, lambda cell, _: "" if cell.overlap is None else str(cell.overlap)),
+    ]
+    for number, k in enumerate(found[0]["k"]):
+        rank = 1 if str(k) == key else 4 + number
+        chosen.append(column(f"@{k}", rank, lambda _, one, k=k: _percent(one["strict"][str(k)])))  # type: ignore[misc]
+    chosen += [
+        column(f"start@{key}", 3, lambda _, one: _percent(one["start"][key])),
+        column("MRR", 10, lambda _, one: NOTHING if one["mrr"] is None else f"{one['mrr']:.2f}"),
+        column("split", 2, lambda _, one: f"{one['misses'][key]['split']:,}"),
+        column("below", 2, lambda _, one: f"{one['misses'][key]['ranked_below']:,}"),
+        column("handed on", 2, lambda _, one: _characters(one["context"][key])),
+        column("covers", 11, lambda _, one: _share(one["coverage"][key])),
+    ]
+    if "budget" in found[0]:
+        limit = found[0]["settings"]["budget"]["limit"]
+        chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
+    if "neighbours" in found[0]:
+        chosen.append(column("joined", 1, lambda _, one: _percent(one["neighbours"]["strict"][key])))
+        chosen.append(column("handed on", 5, lambda _, one: _characters(one["neighbours"]["context"][key])))
+    if "stale" in found[0]:
+        chosen.append(column("stale", 1, lambda _, one: of(*one["stale"][key])))
+    if "overlap" in found[0]:
+        for name, title in (("recall", "characters"), ("precision", "precision"), ("iou", "IoU")):
+            chosen.append(column(title, 8, lambda _, one, n=name: _deviation(one["overlap"][key][n])))  # type: ignore[misc]
+    if cells[0].omega:
+        chosen.append(column("omega", 8, lambda cell, _: _deviation(_pair(cell))))
+    chosen.append(column("", 1, lambda cell, one: _mark(cell, one, summary), left=True))
+    return [one for one in chosen if any(one.texts)]
+
+
+def _way(cell: Cell) -> str:
+    return cell.chunker if cell.unit == "char" else f"{cell.chunker} {cell.unit}"
+
+
+def _percent(counts: Sequence[int]) -> str:
+    return percent(*counts).replace(" %", "")
+
+
+def _characters(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:,.0f}"
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else percent(round(value * 1_000_000), 1_000_000)
+
+
+def _pair(cell: Cell) -> dict[str, float] | None:
+    return dict(zip(("mean", "std"), cell.omega, strict=True)) if cell.omega else None
+
+
+def _deviation(found: Mapping[str, float] | None) -> str:
+    return NOTHING if found is None else f"{100 * found['mean']:.1f} +- {100 * found['std']:.1f}"
+
+
+def _mark(cell: Cell, one: Found, summary: Found) -> str:
+    words = []
+    for name in ("best", "choice"):
+        if all(getattr(cell, field) == summary[name][field] for field in ("chunker", "unit", "size", "overlap")):
+            words.append(name)
+    if not words and not one["against_best"]["told_apart"]:
+        words.append("=")
+    return ", ".join(words)
+
+
+def _table(columns: Sequence[_Column], room: int, ascii: bool) -> Iterator[str]:
+    kept = list(columns)
+    dropped = []
+    while len(kept) > 1 and len(INDENT) + sum(c.width for c in kept) + len(GAP) * (len(kept) - 1) > room:
+        worst = max(kept, key=lambda column: column.rank)
+        kept.remove(worst)
+        dropped.append(worst.title)
+    for texts in zip(*(column.lines() for column in kept), strict=True):
+        yield fit((INDENT + GAP.join(texts)).rstrip(), room, ascii=ascii)
+    if dropped:
+        yield from wrap(f"no room for: {', '.join(dropped)} (--format json has all)", room, first=INDENT)
+
+
+def _choice_of(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> Found:
+    for cell, one in zip(cells, found, strict=True):
+        if all(getattr(cell, name) == summary["choice"][name] for name in ("chunker", "unit", "size", "overlap")):
+            return one
+    return found[0]
+
+
+def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int, ascii: bool) -> Iterator[str]:
+    one = _choice_of(cells, found, summary)
+    for attribute, groups in one.get("by", {}).items():
+        yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
+        labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
+        columns = [_Column("", labels, 0, left=True)]
+        columns.append(_Column("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1))
+        for number, k in enumerate(one["k"]):
+            rank = 0 if k == summary["k"] else 3 + number
+            columns.append(_Column(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
+        key = str(summary["k"])
+        columns.append(_Column(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()], 2))
+        yield from _table(columns, room, ascii)
+
+
+def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int, ascii: bool) -> Iterator[str]:
+    rows = _choice_of(cells, found, summary).get("min_score")
+    if not rows:
+        return
+    key = str(summary["k"])
+    yield from wrap(
+        "The choice, with a least score: answerable questions left with nothing, unanswerable ones that still get "
+        "something, recall:",
+        room,
+        first=INDENT,
+    )
+    yield from _table(
+        [
+            _Column("score", [f"{row['score']:g}" for row in rows], 0),
+            _Column("nothing", [of(*row["answerable_with_nothing"]) for row in rows], 1),
+            _Column("something", [of(*row["unanswerable_with_something"]) for row in rows], 2),
+            _Column(f"@{key}", [_percent(row["strict"][key]) for row in rows], 3),
+        ],
+        room,
+        ascii,
+    )
+
+
+def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
+    k, best, choice = summary["k"], summary["best"], summary["choice"]
+    low_high = next(
+        (one["intervals"]["strict"][str(k)] for one in found if one["strict"][str(k)] == best["strict"]), None
+    )
+    text = f"Best: {_setting(best)}: recall@{k} {percent(*best['strict'])} ({of(*best['strict'])})"
+    if low_high:
+        text += f", 95 % interval {100 * low_high[0]:.1f} to {100 * low_high[1]:.1f} %"
+    yield text + "."
+    others = summary["as_good"] - 1
+    if not others:
+        yield "Every other cell can be told from it (exact McNemar, Holm, 5 %)."
+        return
+    yield (
+        f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %)"
+        + (": marked = in the table." if others else ".")
+    )
+    yield (
+        f"Of those, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, recall@{k} "
+        f"{percent(*choice['strict'])}."
+    )
+    if "holdout" in summary:
+        held = summary["holdout"]
+        yield (
+            f"Chosen on {of(*held['chosen_on'])} (one part of the questions): {_setting(held['choice'])}, "
+            f"{percent(*held['chosen_on'])}; on the part held out (seed {held['seed']}) it gets "
+            f"{percent(*held['held_out'])} ({of(*held['held_out'])})."
+        )
+
+
+def _setting(one: Found) -> str:
+    size = "whole sections" if one["size"] is None else f"{one['size']}/{one['overlap']}"
+    unit = "" if one["unit"] == "char" else f" {one['unit']}"
+    return f"{one['chunker']} {size}{unit}"
+
+
+def _notes(summary: Found, room: int, ascii: bool) -> Iterator[str]:
+    shared = summary["shared_words"]
+    if shared["words"]:
+        text = f"{percent(shared['shared'], shared['words'])} of the questions' words stand in their evidence."
+        yield from wrap(text, room, first="- ")
+    warnings = summary["warnings"]
+    for warning in warnings[:MAX_WARNINGS]:
+        yield from wrap(visible(warning, ascii=ascii), room, first="! ")
+    if len(warnings) > MAX_WARNINGS:
+        yield from wrap(f"and {len(warnings) - MAX_WARNINGS} more warnings (--format json lists them)", room, first="! ")
+
+
+def _omegas(result: SweepResult, room: int, all_rows: bool, ascii: bool) -> Iterator[str]:
+    cells = [cell for cell in result.cells if cell.omega]
+    if not cells:
+        return
+    yield from wrap(
+        "Precision-omega: the share of evidence in all chunks that meet it, mean and deviation over the questions, in "
+        "percent.",
+        room,
+        rest=INDENT,
+    )
+    places = range(len(cells))
+    if not all_rows and len(cells) > MAX_CELLS:
+        best = max(places, key=lambda place: (cells[place].omega or (0, 0))[0])
+        even = [number * (len(cells) - 1) // (MAX_CELLS - 1) for number in range(MAX_CELLS)]
+        shown = sorted({best, *even})
+    else:
+        shown = list(places)
+    rows = [cells[place] for place in shown]
+    columns = [_Column("chunker", [fit(_way(cell), 24) for cell in rows], 1, left=True)]
+    columns.append(_Column("size", ["section" if cell.size is None else str(cell.size) for cell in rows], 0))
+    columns.append(_Column("overlap", ["" if cell.overlap is None else str(cell.overlap) for cell in rows], 2))
+    columns.append(_Column("omega", [_deviation(_pair(cell)) for cell in rows], 0))
+    yield from _table(columns, room, ascii)

@@ -1,0 +1,120 @@
+"""Advice in words, each from a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chunkscope.results import Cell
+
+FAR = 0.1
+"""Shares that differ by this much are far apart."""
+NEAR = 0.02
+"""Shares that differ by no more are equal, for advice."""
+
+
+def advise(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: int, k: int) -> list[str]:
+    """Write what the figures of the chosen cell, and the spread over all cells, suggest.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    found : sequence of mapping
+        What one retriever found in each.
+    choice : int
+        The chosen cell.
+    k : int
+        The number of chunks at which cells are compared.
+    """
+    one = found[choice]
+    if not one["strict"][str(k)][1]:
+        return []
+    return [
+        text
+        for text in (
+            _crossing(one, k),
+            _below(one, k),
+            _ranking(found),
+            _reranker(one, k),
+            _finer(cells, choice),
+        )
+        if text
+    ]
+
+
+def _recall(found: Mapping[str, Any], k: int, judgement: str = "strict") -> float:
+    hits, total = found[judgement][str(k)]
+    return hits / total if total else 0.0
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _crossing(one: Mapping[str, Any], k: int) -> str:
+    strict, start = _recall(one, k), _recall(one, k, "start")
+    if start - strict < FAR:
+        return ""
+    return (
+        f"recall@{k} is {_points(start)} % where the start of the evidence counts, but {_points(strict)} % where all of it "
+        "has to be in one chunk: evidence crosses cuts; overlap or larger chunks may help"
+    )
+
+
+def _below(one: Mapping[str, Any], k: int) -> str:
+    misses = one["misses"][str(k)]
+    n_misses = sum(misses.values())
+    if not n_misses or misses["ranked_below"] * 2 <= n_misses:
+        return ""
+    return (
+        f"{misses['ranked_below']} of {n_misses} misses at k = {k} are intact but ranked below: the ranking misses "
+        "them, not the cut"
+    )
+
+
+def _ranking(found: Sequence[Mapping[str, Any]]) -> str:
+    ks = found[0]["k"]
+    large = [k for k in ks if k >= 10]
+    small = [k for k in ks if k <= 3]
+    if not large or not small or len(found) < 2:
+        return ""
+    spread = {k: _spread([_recall(one, k) for one in found]) for k in (*small, large[0])}
+    apart = [k for k in small if spread[k] >= FAR]
+    if spread[large[0]] > NEAR or not apart:
+        return ""
+    return (
+        f"cells are equal at k = {large[0]} (within {_points(spread[large[0]])} points) but {_points(spread[apart[0]])} "
+        f"points apart at k = {apart[0]}: the ranking differs, not what can be found"
+    )
+
+
+def _spread(values: Sequence[float]) -> float:
+    return max(values) - min(values)
+
+
+def _reranker(one: Mapping[str, Any], k: int) -> str:
+    largest = one["k"][-1]
+    gain = _recall(one, largest) - _recall(one, k)
+    if largest == k or gain < NEAR:
+        return ""
+    return (
+        f"recall rises by {_points(gain)} points from k = {k} to k = {largest}: a reranker could win that; "
+        "before one, set -k to its number of candidates"
+    )
+
+
+def _finer(cells: Sequence[Cell], choice: int) -> str:
+    cell = cells[choice]
+    sizes = sorted({one.size for one in cells if one.size is not None and one.chunker == cell.chunker})
+    if cell.size is None or len(sizes) < 2:
+        return ""
+    place = sizes.index(cell.size)
+    low, high = sizes[max(place - 1, 0)], sizes[min(place + 1, len(sizes) - 1)]
+    step = max((high - low) // 8, 1)
+    if place == 0 and cell.size > 1:
+        return f"the choice is the smallest size of the grid: try smaller ones, --sizes {max(cell.size // 2, 1)}..{cell.size}:{step}"
+    if place == len(sizes) - 1:
+        return f"the choice is the largest size of the grid: try larger ones, --sizes {cell.size}..{cell.size * 2}:{step * 4}"
+    if high - low < 4:
+        return ""
+    return f"a finer grid worth trying next: --sizes {low}..{high}:{step}"

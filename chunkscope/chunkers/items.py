@@ -24,9 +24,9 @@ class ItemChunker(Chunker):
         None where the chunks of this setting come about otherwise: then `unpacked` gives them.
         """
 
+    @abstractmethod
     def unpacked(self, segments: Segments) -> Cut:
         """Give the chunks of a setting that packs nothing."""
-        raise NotImplementedError
 
     def chunks(self, segments: Any) -> Cut:
         """Pack boundaries into chunks of the chunker's size."""

@@ -15,6 +15,10 @@ import numpy as np
 from chunkscope.spans import IntArray
 
 
+BOUNDARIES_A_CHUNK = 8
+"""Up to so many boundaries a chunk, tables for all of them are cheaper than a search for each chunk."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
     """Items to pack at one setting.
@@ -63,49 +67,94 @@ def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
 
 
 def pack_all(settings: Sequence[Items]) -> list[IntArray]:
-    """Pack at several settings at once: all groups of all settings advance together, see `pack`.
-
-    Settings that pack the same array of boundaries share it.
-    """
+    """Pack at several settings at once: all groups of all settings advance together, see `pack`."""
     if not settings:
         return []
-    used, offsets = _laid_out(settings)
+    way = _Tables(settings) if _has_few_boundaries(settings) else _Searches(settings)
     n_groups = [len(items.groups) - 1 for items in settings]
-    first = np.concatenate([items.groups[:-1] + offset for items, offset in zip(settings, offsets, strict=True)])
-    last = np.concatenate([items.groups[1:] + offset for items, offset in zip(settings, offsets, strict=True)])
-    sizes = np.repeat(np.array([items.size for items in settings], dtype=np.int64), n_groups)
-    overlaps = np.repeat(np.array([items.overlap for items in settings], dtype=np.int64), n_groups)
-    owner = np.flatnonzero(first < last)
+    pairs = list(zip(settings, way.offsets, strict=True))
+    first = np.concatenate([items.groups[:-1] + offset for items, offset in pairs])
+    last = np.concatenate([items.groups[1:] + offset for items, offset in pairs])
+    setting = np.repeat(np.arange(len(settings)), n_groups)
     rounds: list[tuple[IntArray, IntArray, IntArray]] = []
-    start, last, size, overlap = first[owner], last[owner], sizes[owner], overlaps[owner]
+    owner = np.flatnonzero(first < last)
+    start = first[owner]
     while start.size:
-        end = _farthest(used, used[start] + size, start, last)
+        end = np.minimum(way.ends(start, setting[owner]), last[owner])
         rounds.append((owner, start, end))
-        going = end < last
-        if not going.all():
-            owner, start, end, last = owner[going], start[going], end[going], last[going]
-            size, overlap = size[going], overlap[going]
-        floor = np.maximum(used[end] - overlap, used[end + 1] - size)
-        back = np.minimum(np.maximum(np.searchsorted(used, floor, side="left"), start + 1), end)
-        start = np.where(overlap > 0, back, end)
+        going = end < last[owner]
+        owner, start, end = owner[going], start[going], end[going]
+        start = way.starts(start, end, setting[owner])
     chunks, counts = _in_order(rounds, len(first))
     edges = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_groups])]
-    return [chunks[low:high] - offset for low, high, offset in zip(edges[:-1], edges[1:], offsets, strict=True)]
+    return [chunks[low:high] - offset for low, high, offset in zip(edges[:-1], edges[1:], way.offsets, strict=True)]
 
 
-def _laid_out(settings: Sequence[Items]) -> tuple[IntArray, list[int]]:
-    """Lay different arrays of boundaries one behind the other, lifted so that they never fall; give each offset."""
-    arrays: dict[int, IntArray] = {id(items.used): items.used for items in settings}
-    offsets: dict[int, int] = {}
-    lifted: list[IntArray] = []
-    offset = lift = 0
-    for key, used in arrays.items():
-        offsets[key] = offset
-        lifted.append(used + lift if lift else used)
-        offset += len(used)
-        lift = int(lifted[-1][-1])
-    used = lifted[0] if len(lifted) == 1 else np.concatenate(lifted)
-    return used, [offsets[id(items.used)] for items in settings]
+def _has_few_boundaries(settings: Sequence[Items]) -> bool:
+    """Tell whether it is cheaper to look every boundary up in order than those at chunks in no order."""
+    n_boundaries = sum(len(items.used) for items in settings)
+    n_chunks = sum(int(items.used[-1]) // (items.size - items.overlap) + len(items.groups) for items in settings)
+    return n_boundaries < BOUNDARIES_A_CHUNK * n_chunks
+
+
+class _Searches:
+    """Finds where a chunk ends, and where the next starts, by a binary search for each chunk.
+
+    Settings that pack the same array of boundaries share it; the others lie behind it, lifted so that they never fall.
+    """
+
+    def __init__(self, settings: Sequence[Items]) -> None:
+        arrays = {id(items.used): items.used for items in settings}
+        offsets: dict[int, int] = {}
+        lifted: list[IntArray] = []
+        offset = lift = 0
+        for key, used in arrays.items():
+            offsets[key] = offset
+            lifted.append(used + lift)
+            offset, lift = offset + len(used), int(lifted[-1][-1])
+        self.used = np.concatenate(lifted)
+        self.offsets = [offsets[id(items.used)] for items in settings]
+        self._sizes = np.array([items.size for items in settings], dtype=np.int64)
+        self._overlaps = np.array([items.overlap for items in settings], dtype=np.int64)
+
+    def ends(self, start: IntArray, setting: IntArray) -> IntArray:
+        return _farthest(self.used, self.used[start] + self._sizes[setting], start)
+
+    def starts(self, start: IntArray, end: IntArray, setting: IntArray) -> IntArray:
+        return _restart(self.used, start, end, self._sizes[setting], self._overlaps[setting])
+
+
+class _Tables:
+    """Finds the same in tables that are made beforehand for all boundaries, in their order."""
+
+    def __init__(self, settings: Sequence[Items]) -> None:
+        ends, starts = [], []
+        self.offsets: list[int] = []
+        offset = 0
+        for items in settings:
+            here = np.arange(len(items.used))
+            end = _farthest(items.used, items.used + items.size, here)
+            inner = np.minimum(end, len(here) - 2)
+            self.offsets.append(offset)
+            ends.append(end + offset)
+            starts.append(
+                _restart(items.used, here, inner, items.size, items.overlap) + offset if len(here) > 1 else here
+            )
+            offset += len(here)
+        self._ends, self._starts = np.concatenate(ends), np.concatenate(starts)
+
+    def ends(self, start: IntArray, setting: IntArray) -> IntArray:
+        return self._ends[start]
+
+    def starts(self, start: IntArray, end: IntArray, setting: IntArray) -> IntArray:
+        return self._starts[start]
+
+
+def _restart(used: IntArray, start: IntArray, end: IntArray, size: IntArray | int, overlap: IntArray | int) -> IntArray:
+    """Give where the chunk behind one from `start` to `end` starts; `end` is not the last boundary."""
+    floor = np.maximum(used[end] - overlap, used[end + 1] - size)
+    back = np.maximum(np.searchsorted(used, floor, side="left"), start + 1)
+    return np.where(np.asarray(overlap) > 0, np.minimum(back, end), end)
 
 
 def _in_order(rounds: Sequence[tuple[IntArray, IntArray, IntArray]], n_groups: int) -> tuple[IntArray, IntArray]:
@@ -160,7 +209,7 @@ def pack_with_tails(
     reached, last = groups[owner], groups[owner + 1]
     start = positions[reached]
     while start.size:
-        end = _farthest(positions, start + size, reached, last)
+        end = np.minimum(_farthest(positions, start + size, reached), last)
         rounds.append((owner, start, positions[end]))
         going = end < last
         owner, start, reached, last = owner[going], start[going], end[going], last[going]
@@ -212,7 +261,7 @@ def split_oversize(
     cuts: list[IntArray] = []
     start, last = starts_of_large, ends_of_large
     while start.size:
-        end = _farthest(fine_used, fine_used[start] + size, start, last)
+        end = np.minimum(_farthest(fine_used, fine_used[start] + size, start), last)
         going = end < last
         start, last = end[going], last[going]
         cuts.append(start)
@@ -225,10 +274,9 @@ def split_oversize(
     )
 
 
-def _farthest(used: IntArray, limit: IntArray, start: IntArray, last: IntArray) -> IntArray:
-    """Give the last boundary within the limit, at least the one behind `start` and at most `last`."""
-    end = np.searchsorted(used, limit, side="right") - 1
-    return np.minimum(np.maximum(end, start + 1), last)
+def _farthest(used: IntArray, limit: IntArray, start: IntArray) -> IntArray:
+    """Give the last boundary within the limit, at least the one behind `start`."""
+    return np.maximum(np.searchsorted(used, limit, side="right") - 1, start + 1)
 
 
 def _ranges(low: IntArray, high: IntArray) -> IntArray:

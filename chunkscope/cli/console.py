@@ -184,6 +184,10 @@ class Messages:
         if self.verbose:
             self._write(text)
 
+    def say(self, text: str) -> None:
+        """Write what everybody wants to know."""
+        self._write(text)
+
     def _write(self, text: str) -> None:
         if self.quiet or sys.stderr is None:
             return
@@ -220,9 +224,15 @@ class _Bar:
             if time.monotonic() - self._since < PATIENCE:
                 return
             from rich.console import Console
-            from rich.progress import Progress
+            from rich.progress import Progress, ProgressColumn, Task
+            from rich.text import Text
 
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            class Rate(ProgressColumn):
+                def render(self, task: Task) -> Text:
+                    return Text(f"{task.speed:,.1f}/s" if task.speed and task.description == "texts" else "")
+
+            columns = (*Progress.get_default_columns(), Rate())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
         if stage not in self._tasks:
             self._tasks[stage] = self._bar.add_task(stage, total=total)

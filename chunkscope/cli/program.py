@@ -28,6 +28,7 @@ COMMANDS = {
     "show": "show_command",
     "structure": "structure_command",
     "compare": "compare_command",
+    "cache": "cache_command",
     "list": "list_command",
     "init": "init_command",
 }

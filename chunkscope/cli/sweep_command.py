@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chunkscope.cli import options
+from chunkscope.cli import embedding, options, ranking
 from chunkscope.cli.console import Look, Messages, check_output, ended, look_of, open_output
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ Examples:
   chunkscope sweep --demo
   chunkscope sweep docs -q questions.jsonl
   chunkscope sweep docs -q questions.jsonl --why 300/50
+  chunkscope sweep docs -q questions.jsonl --retriever bm25 -k 1,3,5,10
   chunkscope sweep docs --chunker fixed,sentence --sizes 100..1000:50 --overlaps 0,1/6
   chunkscope sweep docs --chunker "heading(carry=headings, merge=true)" --unit cl100k_base
   chunkscope sweep docs --format json -o result.json"""
@@ -49,6 +50,8 @@ Examples:
 @options.corpus_options
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
 @click.option("--price", type=click.FloatRange(min=0), metavar="N", help="Price of a million tokens to embed.")
+@ranking.retrieval_options
+@embedding.embedding_options
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that share the work [all cores where it pays]."
@@ -67,11 +70,15 @@ def command(**flags: Any) -> None:
 
     if flags["why"] and flags["output_format"] != "table":
         raise click.UsageError("--why goes with --format table", click.get_current_context())
+    ranks = ranking.wants_retrieval(flags)
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages, flags["demo"])
+    with_vectors = embedding.embeds(flags["retriever"])
+    if with_vectors:
+        embedding.first_grid(flags, config)
     wanted = read_grid(config, flags["chunker"], flags["unit"], flags["sizes"], flags["overlaps"])
     why = read_why(wanted.grid, flags["why"]) if flags["why"] else ()
-    if flags["price"] is not None and not flags["count_tokens"]:
+    if flags["price"] is not None and not flags["count_tokens"] and not with_vectors:
         flags["count_tokens"] = options.DEFAULT_ENCODING
     _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
     check_output(flags["output"])
@@ -88,23 +95,36 @@ def command(**flags: Any) -> None:
         "count_tokens": flags["count_tokens"],
         "price": flags["price"],
     }
-    with messages.progress() as progress:
-        result = sweep(
-            corpus,
-            labels,
-            chunkers=wanted.ways,
-            sizes=wanted.sizes,
-            overlaps=wanted.overlaps,
-            skip_bad_labels=flags["skip_bad_labels"],
-            with_ids=True if flags["ids"] else None,
-            with_cuts=not flags["no_cuts"],
-            count_tokens=flags["count_tokens"],
-            settings=settings,
-            jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
-            progress=progress,
-        )
+    with embedding.found_retrievers(flags, messages) as retrievers:
+        measures = ranking.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers) if ranks else []
+        if flags["dry_run"]:
+            with open_output(flags["output"]) as file:
+                file.write(ended(embedding.dry_run(corpus, measures, wanted.grid.chunkers, flags)))
+            return
+        with messages.progress() as progress:
+            if with_vectors:
+                embedding.begin(corpus, measures, wanted.grid.chunkers, flags, messages, progress)
+            result = sweep(
+                corpus,
+                labels,
+                chunkers=wanted.ways,
+                sizes=wanted.sizes,
+                overlaps=wanted.overlaps,
+                skip_bad_labels=flags["skip_bad_labels"],
+                with_ids=True if flags["ids"] else None,
+                with_cuts=not flags["no_cuts"],
+                count_tokens=flags["count_tokens"],
+                measures=measures,
+                settings=settings,
+                # vectors stand in one cache, and models take all cores themselves
+                jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+                progress=progress,
+            )
+    result = ranking.summarised(result, flags)
     look = look_of(flags["output"])
     text = _report(result, look, flags)
+    if ranks and flags["output_format"] == "table":
+        text += "\n" + _ranked(result, look, flags)
     for chunker in why:
         text += "\n" + _why(corpus, labels, chunker, look)
     with open_output(flags["output"], json=flags["output_format"] == "json") as file:
@@ -157,6 +177,12 @@ def _report(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
     return ended(
         reports.render_sweep(result, width=look.width, all_rows=flags["all_rows"], color=look.color, ascii=look.ascii)
     )
+
+
+def _ranked(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
+    from chunkscope.reports.retrieval import render_retrieval
+
+    return ended(render_retrieval(result, width=look.width, all_rows=flags["all_rows"], ascii=look.ascii))
 
 
 def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: Look) -> str:

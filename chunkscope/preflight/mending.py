@@ -123,7 +123,7 @@ class Mending:
         found: list[int | None] = [None] * len(targets)
         missing = np.arange(len(targets))
         some, n_cut = self, len(self.layout.names)
-        for trial in _trials(size):
+        for trial in trials(size):
             chunker = self.at(trial)
             if chunker is None or not len(missing):
                 continue
@@ -195,12 +195,12 @@ def _tokens_of(joined: TokenStream, number: int) -> TokenStream:
     )
 
 
-def _trials(size: int) -> Iterator[int]:
+def trials(size: int) -> Iterator[int]:
     """Give sizes to try, the nearest first and of two equally near the larger.
 
     Examples
     --------
-    >>> list(_trials(100))[:6], list(_trials(100))[-4:]
+    >>> list(trials(100))[:6], list(trials(100))[-4:]
     ([105, 95, 110, 90, 115, 85], [200, 250, 300, 400])
     """
     step = max(1, size // 20)

@@ -29,9 +29,7 @@ class _Column:
         return [pad(text, self.width, right=not self.left) for text in (self.title, *self.texts)]
 
 
-def render_retrieval(
-    result: SweepResult, *, width: int = 80, all_rows: bool = False, ascii: bool = False
-) -> str:
+def render_retrieval(result: SweepResult, *, width: int = 80, all_rows: bool = False, ascii: bool = False) -> str:
     """Write the retrieval part of a sweep for people.
 
     Parameters
@@ -102,7 +100,9 @@ def _legend(one: Found, k: int) -> str:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
     if "neighbours" in one:
-        text += f"; joined: recall@{k} with {one['neighbours']['n']} neighbours on either side, and what is handed on then"
+        text += (
+            f"; joined: recall@{k} with {one['neighbours']['n']} neighbours on either side, and what is handed on then"
+        )
     if "stale" in one:
         text += f"; stale: questions with a document out of force among the first {k}"
     if "overlap" in one:
@@ -155,7 +155,7 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
     if "neighbours" in found[0]:
         chosen.append(column("joined", 1, lambda _, one: _percent(one["neighbours"]["strict"][key])))
-        chosen.append(column("handed on", 5, lambda _, one: _characters(one["neighbours"]["context"][key])))
+        chosen.append(column("joined chars", 7, lambda _, one: _characters(one["neighbours"]["context"][key])))
     if "stale" in found[0]:
         chosen.append(column("stale", 1, lambda _, one: of(*one["stale"][key])))
     if "overlap" in found[0]:
@@ -227,7 +227,9 @@ def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int
         yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
         labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
         columns = [_Column("", labels, 0, left=True)]
-        columns.append(_Column("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1))
+        columns.append(
+            _Column("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1)
+        )
         for number, k in enumerate(one["k"]):
             rank = 0 if k == summary["k"] else 3 + number
             columns.append(_Column(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
@@ -269,17 +271,17 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
         text += f", 95 % interval {100 * low_high[0]:.1f} to {100 * low_high[1]:.1f} %"
     yield text + "."
     others = summary["as_good"] - 1
-    if not others:
+    if not others and len(found) > 1:
         yield "Every other cell can be told from it (exact McNemar, Holm, 5 %)."
-        return
-    yield (
-        f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %)"
-        + (": marked = in the table." if others else ".")
-    )
-    yield (
-        f"Of those, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, recall@{k} "
-        f"{percent(*choice['strict'])}."
-    )
+    elif others:
+        yield (
+            f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %): marked = "
+            "in the table."
+        )
+        yield (
+            f"Of all these, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, "
+            f"recall@{k} {percent(*choice['strict'])}."
+        )
     if "holdout" in summary:
         held = summary["holdout"]
         yield (
@@ -304,7 +306,9 @@ def _notes(summary: Found, room: int, ascii: bool) -> Iterator[str]:
     for warning in warnings[:MAX_WARNINGS]:
         yield from wrap(visible(warning, ascii=ascii), room, first="! ")
     if len(warnings) > MAX_WARNINGS:
-        yield from wrap(f"and {len(warnings) - MAX_WARNINGS} more warnings (--format json lists them)", room, first="! ")
+        yield from wrap(
+            f"and {len(warnings) - MAX_WARNINGS} more warnings (--format json lists them)", room, first="! "
+        )
 
 
 def _omegas(result: SweepResult, room: int, all_rows: bool, ascii: bool) -> Iterator[str]:

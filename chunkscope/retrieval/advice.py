@@ -9,6 +9,8 @@ from chunkscope.results import Cell
 
 FAR = 0.1
 """Shares that differ by this much are far apart."""
+STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
+"""Widths of a grid that people write."""
 NEAR = 0.02
 """Shares that differ by no more are equal, for advice."""
 
@@ -110,7 +112,7 @@ def _finer(cells: Sequence[Cell], choice: int) -> str:
         return ""
     place = sizes.index(cell.size)
     low, high = sizes[max(place - 1, 0)], sizes[min(place + 1, len(sizes) - 1)]
-    step = max((high - low) // 8, 1)
+    step = max((width for width in STEPS if width * 8 <= high - low), default=1)
     if place == 0 and cell.size > 1:
         return f"the choice is the smallest size of the grid: try smaller ones, --sizes {max(cell.size // 2, 1)}..{cell.size}:{step}"
     if place == len(sizes) - 1:

@@ -134,29 +134,26 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
     n_words, n_chunks = len(occurrences.starts), len(chunks)
     first_word = np.searchsorted(occurrences.starts, chunks[:, 0], side="left")
     behind_word = np.searchsorted(occurrences.ends, chunks[:, 1], side="right")
-    # turned round: the chunks that start no later than a word, and those that end before it does
-    behind = np.cumsum(np.bincount(first_word, minlength=n_words + 1)[:n_words])[occurrences.words]
-    first = np.cumsum(np.bincount(behind_word, minlength=n_words + 1)[:n_words])[occurrences.words]
-
-    same = np.zeros(len(first) + 1, dtype=np.bool_)
-    np.equal(occurrences.terms[1:], occurrences.terms[:-1], out=same[1:-1])
+    # turned round: the chunks that start no later than a word, and those that end before it does; chunks of different
+    # terms are kept apart by numbering them on from term to term
+    base = occurrences.terms * n_chunks
+    behind = np.cumsum(np.bincount(first_word, minlength=n_words + 1)[:n_words])[occurrences.words] + base
+    first = np.cumsum(np.bincount(behind_word, minlength=n_words + 1)[:n_words])[occurrences.words] + base
     # a chunk is new at the first occurrence that it holds, and done with at the last
-    since = np.where(same[:-1], np.concatenate(([0], behind[:-1])), 0)
-    until = np.where(same[1:], np.concatenate((first[1:], [n_chunks])), n_chunks)
-    new_from = np.maximum(first, since)
-    n_new = np.maximum(behind - new_from, 0)
-    n_done = np.maximum(np.minimum(behind, until) - first, 0)
+    since, until = first.copy(), behind.copy()
+    np.maximum(first[1:], behind[:-1], out=since[1:])
+    np.minimum(behind[:-1], first[1:], out=until[:-1])
+    n_new = np.maximum(behind - since, 0)
+    n_done = np.maximum(until - first, 0)
     number = np.arange(len(first))
-    first_seen = np.repeat(number, n_new)
-    last_seen = np.repeat(number, n_done)
-    offsets = np.cumsum(n_new)
-    held_by = np.arange(len(first_seen)) + np.repeat(new_from - (offsets - n_new), n_new)
-    return Postings(
-        terms=occurrences.terms[first_seen],
-        chunks=held_by,
-        times=last_seen - first_seen + 1,
-        lengths=np.maximum(behind_word - first_word, 0),
-    )
+    times = np.repeat(number, n_done)
+    times -= np.repeat(number - 1, n_new)
+    keys = np.repeat(since - np.cumsum(n_new) + n_new, n_new)
+    keys += np.arange(len(keys))
+    frequencies = np.diff(np.searchsorted(keys, np.arange(occurrences.n_terms + 1) * n_chunks))
+    terms = np.repeat(np.arange(occurrences.n_terms), frequencies)
+    keys -= terms * n_chunks
+    return Postings(terms=terms, chunks=keys, times=times, lengths=np.maximum(behind_word - first_word, 0))
 
 
 class Demand:

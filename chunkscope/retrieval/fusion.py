@@ -26,28 +26,6 @@ QUANTUM = 2.0**-40
 BLOCK_SCORES = 1 << 22
 
 
-def rrf_scores(tops: Sequence[IntArray], k: int = K) -> dict[int, float]:
-    """Fuse rankings of one question.
-
-    Parameters
-    ----------
-    tops : sequence of int64 (n,)
-        Chunks in order, -1 for none.
-    k : int
-
-    Examples
-    --------
-    >>> scores = rrf_scores([np.array([3, 1, -1]), np.array([1, 7])])
-    >>> sorted(scores, key=scores.get, reverse=True)
-    [1, 3, 7]
-    """
-    scores: dict[int, float] = {}
-    for top in tops:
-        for rank, chunk in enumerate(top[top >= 0].tolist(), 1):
-            scores[chunk] = scores.get(chunk, 0.0) + round(1.0 / (k + rank) / QUANTUM) * QUANTUM
-    return scores
-
-
 @dataclass(frozen=True)
 class FusedBlock:
     """Fused scores of some questions; they are exact."""

@@ -134,13 +134,11 @@ def rank_block(
     scores[rows, numbers] = block.complete(rows, targets[rows, numbers])
     scores[scores <= block.floor] = -np.inf
     bar = _bar_of_best(block, k) if k and n_chunks else np.full(n_rows, np.inf)
+    wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
+    best = _above(block, np.minimum(bar, wanted) if block.margin is None else bar)
     if block.margin is None:
-        wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
-        found = _above(block, np.minimum(bar, wanted))
-        best = found
-        counted = [_better_of(found, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
+        counted = [_better_of(best, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
     else:
-        best = _above(block, bar)
         counted = [_better(block, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
     ranked = scores > -np.inf
     ranks, ahead = np.zeros(targets.shape, dtype=np.int64), np.zeros(targets.shape, dtype=np.int64)

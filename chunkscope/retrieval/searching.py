@@ -35,9 +35,7 @@ def reads_texts(retriever: object) -> bool:
     return hasattr(retriever, "text_searcher")
 
 
-def searcher_of(
-    retriever: Any, words: Vocabulary, texts: Texts, layout: Layout, carriable: Carriable | None
-) -> Any:
+def searcher_of(retriever: Any, words: Vocabulary, texts: Texts, layout: Layout, carriable: Carriable | None) -> Any:
     """Give what searches the chunks of cells for a retriever, from words or from texts."""
     if isinstance(retriever, FusedRetriever):
         parts: Sequence[Any] = [searcher_of(part, words, texts, layout, carriable) for part in retriever.retrievers]

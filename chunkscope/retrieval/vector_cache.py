@@ -417,9 +417,7 @@ class VectorCache:
                 list(places),
             )
             for key, own_key, checksum, numbers, used, width in rows:
-                is_sound = (
-                    key == own_key and len(numbers) == 4 * width and _checksum(key, numbers) == checksum
-                )
+                is_sound = key == own_key and len(numbers) == 4 * width and _checksum(key, numbers) == checksum
                 if not is_sound:
                     continue
                 if not vectors.shape[1]:

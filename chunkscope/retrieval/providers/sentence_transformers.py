@@ -83,7 +83,7 @@ class SentenceTransformersProvider:
     def _commit(self) -> str | None:
         """Give the commit on the hub that has been loaded, where it is known."""
         try:
-            found = self._model[0].auto_model.config._commit_hash  # noqa: SLF001  # there is no public way
+            found = self._model[0].auto_model.config._commit_hash  # there is no public way
         except (AttributeError, IndexError, KeyError, TypeError):
             return None
         return None if found is None else str(found)

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-import chunkscope.sweep  # noqa: F401  # in sys.modules, where it is replaced
+import chunkscope.sweeping
 from chunkscope._version import __version__
 from chunkscope.cli import main
 from chunkscope.cli.console import JSON_ESCAPES, Messages, open_output
@@ -104,7 +104,7 @@ class TestProgram:
         def broken(*args, **kwargs):
             raise ZeroDivisionError("by\nzero")
 
-        monkeypatch.setattr(sys.modules["chunkscope.sweep"], "sweep", broken)
+        monkeypatch.setattr(chunkscope.sweeping, "sweep", broken)
         assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails("sweep", "docs")
         result = run("sweep", "docs", "--traceback")
         assert result.exit_code == 2
@@ -125,7 +125,7 @@ class TestProgram:
         def raising(*args, **kwargs):
             raise error
 
-        monkeypatch.setattr(sys.modules["chunkscope.sweep"], "sweep", raising)
+        monkeypatch.setattr(chunkscope.sweeping, "sweep", raising)
         result = run("sweep", "docs")
         assert result.exit_code == status
         assert result.stderr.startswith(said)
@@ -444,7 +444,7 @@ class TestSweep:
             seen.append(progress)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(sys.modules["chunkscope.sweep"], "sweep", note)
+        monkeypatch.setattr(chunkscope.sweeping, "sweep", note)
         run("sweep", "docs")
         assert seen == [None]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunkscope.chunkers import FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.errors import ChunkscopeError, GridError
 from chunkscope.grid import Overlap, grid_pairs, parse_overlaps, parse_sizes
-from chunkscope.sweep import Grid
+from chunkscope.sweeping import Grid
 
 
 @given(st.integers(1, 200), st.integers(0, 300), st.integers(1, 60))

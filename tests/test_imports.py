@@ -39,7 +39,7 @@ def test_the_version_is_printed_without_loading_the_library():
         "from chunkscope.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print([name for name in ('numpy', 'rich', 'chunkscope.sweep') if name in sys.modules])"
+        "print([name for name in ('numpy', 'rich', 'chunkscope.sweeping') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -57,7 +57,7 @@ LAYERS = [
     ["carrying"],
     ["measures", "findings", "results", "listing"],
     ["survey", "verdict", "comparison", "starter"],
-    ["sweep"],
+    ["sweeping"],
     ["retrieval"],
     ["preflight"],
     ["reports", "config", "demos"],

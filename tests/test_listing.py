@@ -13,7 +13,7 @@ from chunkscope.chunkers import FixedChunker, HeadingChunker, TokenChunker, pars
 from chunkscope.documents import Document
 from chunkscope.errors import ChunkerError
 from chunkscope.listing import cut_document, list_chunks, list_structure
-from chunkscope.sweep import sweep
+from chunkscope.sweeping import sweep
 from tests.strategies import markdown_texts
 
 SPELLINGS = [

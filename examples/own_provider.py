@@ -28,7 +28,7 @@ if __name__ == "__main__":
     from chunkscope.retrieval import RetrievalMeasure, RetrievalSettings
     from chunkscope.retrieval.dense import DenseRetriever
     from chunkscope.retrieval.embedding import Embedder
-    from chunkscope.retrieval.vector_cache import MemoryStore
+    from chunkscope.retrieval.memory_store import MemoryStore
 
     folder = Path(__file__).parent / "ja"
     corpus = read_corpus(folder / "docs")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from embedding_servers import Reply, serving
 
 from chunkscope.cli import main
-from chunkscope.retrieval.vector_cache import FILE
-from embedding_servers import Reply, serving
+from chunkscope.retrieval.vector_file import FILE
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 JA = [str(EXAMPLES / "ja" / "docs"), "-q", str(EXAMPLES / "ja" / "questions.jsonl")]

@@ -14,14 +14,18 @@ from chunkscope.errors import ConfigError, InputError
 from chunkscope.listing import list_chunks
 from chunkscope.retrieval import Dense, RetrievalMeasure, RetrievalSettings, rank_block
 from chunkscope.retrieval.choosing import find_retrievers
+from chunkscope.retrieval.cosines import DenseBlock
 from chunkscope.retrieval.dense import DenseRetriever
 from chunkscope.retrieval.embedding import Embedder
 from chunkscope.retrieval.fusion import FusedSearcher
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import Limits, Space, find_provider
-from chunkscope.retrieval.ranking import DenseBlock
-from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
+from chunkscope.retrieval.vector_cache import VectorCache
 
-RULES = Document("rules.md", "---\nstatus: current\n---\n# 旅費\n\n宿泊費の上限は1泊12,000円。\n\n## 申請\n\n申請は出張の3日前まで。\n")
+RULES = Document(
+    "rules.md",
+    "---\nstatus: current\n---\n# 旅費\n\n宿泊費の上限は1泊12,000円。\n\n## 申請\n\n申請は出張の3日前まで。\n",
+)
 OLD = Document("old.md", "---\nstatus: abolished\n---\n# 旅費\n\n宿泊費の上限は1泊9,000円。\n")
 CORPUS = [OLD, RULES]
 ASKED = [
@@ -44,14 +48,30 @@ class Recording:
 
     def embed_documents(self, texts):
         self.sent += texts
-        return np.array([self.instead.get(text, vector) for text, vector in zip(texts, self.inner.embed_documents(texts), strict=True)])
+        return np.array(
+            [
+                self.instead.get(text, vector)
+                for text, vector in zip(texts, self.inner.embed_documents(texts), strict=True)
+            ]
+        )
 
     def embed_queries(self, texts):
         self.sent += texts
         return self.inner.embed_queries(texts)
 
 
-def run(provider, *, chunkers="fixed", sizes=(20, 60), overlaps=(0,), documents=CORPUS, asked=ASKED, store=None, notify=None, **more):
+def run(
+    provider,
+    *,
+    chunkers="fixed",
+    sizes=(20, 60),
+    overlaps=(0,),
+    documents=CORPUS,
+    asked=ASKED,
+    store=None,
+    notify=None,
+    **more,
+):
     labels = check_labels(documents, asked)
     retriever = DenseRetriever(Embedder(provider, store or MemoryStore(), notify=notify))
     ways = [chunkers] if not isinstance(chunkers, str) else ()
@@ -155,7 +175,7 @@ class Given:
         self.scores = np.asarray(scores, dtype=np.float64)
 
     def blocks(self, chunks, indexed):
-        n_questions, n_chunks = self.scores.shape
+        n_questions, _n_chunks = self.scores.shape
         # cosines of the right size: a unit query against vectors whose first component is the score
         for first in range(0, n_questions, 2):
             numbers = np.arange(first, min(first + 2, n_questions))
@@ -238,7 +258,8 @@ def test_retrievers_stand_side_by_side_and_a_provider_is_set_up_once():
 
 
 @pytest.mark.parametrize(
-    "spelling", ["", "bm25,", "rrf(bm25)", "rrf()", "rrf(bm25,hash,k=0)", "rrf(bm25,hash,k=x)", "bm25(x=1)", "bm25(k1=-1)"]
+    "spelling",
+    ["", "bm25,", "rrf(bm25)", "rrf()", "rrf(bm25,hash,k=0)", "rrf(bm25,hash,k=x)", "bm25(x=1)", "bm25(k1=-1)"],
 )
 def test_what_is_no_list_of_retrievers_is_told(spelling):
     with pytest.raises(ConfigError):

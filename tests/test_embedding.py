@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
 from chunkscope.retrieval.batching import cut_batches, send_batches
 from chunkscope.retrieval.embedding import Embedder
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import Limits, RetryableError, Space, TooLargeError, find_provider
 from chunkscope.retrieval.providers.base import as_vectors, placed
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.retry import RetryPolicy, call_with_retries, retry_after
-from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
+from chunkscope.retrieval.vector_cache import VectorCache
 
 QUICK = RetryPolicy(attempts=4, wait=0.001, longest=1.0)
 
@@ -82,9 +83,7 @@ def test_batches_keep_to_the_limits_on_texts_and_on_tokens(limits, n_requests, m
 def test_batches_equal_those_of_a_plain_loop(tokens, max_texts, room):
     expected, batch = [], []
     for number, count in enumerate(tokens):
-        if batch and (
-            len(batch) == max_texts or (room is not None and sum(tokens[n] for n in batch) + count > room)
-        ):
+        if batch and (len(batch) == max_texts or (room is not None and sum(tokens[n] for n in batch) + count > room)):
             expected.append(batch)
             batch = []
         batch.append(number)
@@ -255,7 +254,9 @@ def test_an_edited_document_embeds_only_what_has_changed(tmp_path):
 def test_a_width_that_changes_under_one_name_is_told_and_nothing_is_lost(tmp_path):
     with VectorCache(tmp_path) as cache:
         Embedder(Fake(width=3), cache).embed(["a", "b"])
-        with pytest.raises(ProviderError, match="vectors of 5 numbers where those before have 3: the model has changed"):
+        with pytest.raises(
+            ProviderError, match="vectors of 5 numbers where those before have 3: the model has changed"
+        ):
             Embedder(Fake(width=5), cache).embed(["a", "c"])
         assert Embedder(Fake(), cache).embed(["a", "b"]).sent == 0
 
@@ -315,7 +316,9 @@ def test_vectors_are_in_the_cache_before_the_next_batch_is_tried(tmp_path):
 
     def fail(number, texts):
         with VectorCache(tmp_path) as other:
-            assert other.has(Space("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (8 - 2 * number)
+            assert other.has(Space("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (
+                8 - 2 * number
+            )
 
     Embedder(Fake(Limits(max_texts=2), fail=fail), cache).embed(list("abcdef"))
     cache.close()
@@ -535,5 +538,7 @@ def test_texts_of_any_kind_go_through_the_hash_provider():
 
 
 def test_answers_of_batches_come_each_exactly_once():
-    answers = list(send_batches(list("abcdefg"), lambda texts: [[1.0]] * len(texts), Limits(max_texts=2, concurrency=4)))
+    answers = list(
+        send_batches(list("abcdefg"), lambda texts: [[1.0]] * len(texts), Limits(max_texts=2, concurrency=4))
+    )
     assert sorted(number for answer in answers for number in answer.numbers) == list(range(7))

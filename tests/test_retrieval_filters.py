@@ -65,7 +65,8 @@ def test_what_is_no_number_of_chunks_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"), [("4", (4.0,)), ("2,4.5", (2.0, 4.5)), ("0..1:0.25", (0.0, 0.25, 0.5, 0.75, 1.0)), ("-1..1", (-1, 0, 1))]
+    ("text", "found"),
+    [("4", (4.0,)), ("2,4.5", (2.0, 4.5)), ("0..1:0.25", (0.0, 0.25, 0.5, 0.75, 1.0)), ("-1..1", (-1, 0, 1))],
 )
 def test_scores_are_read(text, found):
     assert parse_scores(text) == found

@@ -67,7 +67,11 @@ class Twin:
     def neighbours(self, chunk, n):
         first = last = chunk
         for _ in range(n):
-            if first and self.names[first - 1] == self.names[chunk] and self.spans[first - 1][1] >= self.spans[first][0]:
+            if (
+                first
+                and self.names[first - 1] == self.names[chunk]
+                and self.spans[first - 1][1] >= self.spans[first][0]
+            ):
                 first -= 1
             if (
                 last + 1 < len(self.spans)
@@ -90,7 +94,7 @@ class Twin:
         met = set()
         for rank, chunk in enumerate(order, 1):
             met |= {entry for entry in question.evidence if self.meets(chunk, entry, judgement, n)}
-            if (met if question.question.match == "any" else len(met) == len(question.evidence)):
+            if met if question.question.match == "any" else len(met) == len(question.evidence):
                 return rank
         return None
 
@@ -157,9 +161,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
         assert found["neighbours"]["context"][str(k)] == pytest.approx(sum(wide) / len(wide), abs=1e-6)
         recalls = []
         for row in rows:
-            evidence = {
-                p + twin.bases[e.document] for e in questions[row].evidence for p in range(e.start, e.end)
-            }
+            evidence = {p + twin.bases[e.document] for e in questions[row].evidence for p in range(e.start, e.end)}
             recalls.append(len(evidence & twin.characters(row, k)) / len(evidence))
         assert found["overlap"][str(k)]["recall"]["mean"] == pytest.approx(np.mean(recalls), abs=1e-6)
         assert found["overlap"][str(k)]["recall"]["std"] == pytest.approx(np.std(recalls), abs=1e-6)
@@ -178,7 +180,10 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
 
 
 def small(*asked, **chosen):
-    documents = [Document("a.md", "上限は12,000円とする。", {"status": "current"}), Document("b.md", "旧: 上限は9,000円。")]
+    documents = [
+        Document("a.md", "上限は12,000円とする。", {"status": "current"}),
+        Document("b.md", "旧: 上限は9,000円。"),
+    ]
     labels = check_labels(documents, asked or [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
     measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))
     return sweep(documents, labels, sizes=[50], overlaps=[0], measures=[measure]).cells[0]

@@ -68,7 +68,7 @@ def test_equal_vectors_tie_whatever_the_batch_and_the_length():
 
 def test_zero_and_non_finite_vectors_never_rank_and_are_reported():
     scores = Dense(np.array([[0.0, 2.0]]), np.array([[0.0, 0.0], [0.0, 3.0], [1.0, 1.0], [np.nan, 1.0]]))
-    found = [rank_block(block, np.array([[0, 3, 2]]), k=2) for block in scores.blocks()][0]
+    found = rank_block(next(scores.blocks()), np.array([[0, 3, 2]]), k=2)
     assert scores.unusable.tolist() == [0, 3]
     assert found.top.tolist() == [[1, 2]]
     assert found.top_scores.round(4).tolist() == [[1.0, 0.7071]]
@@ -90,7 +90,7 @@ def test_vectors_of_other_widths_are_an_error():
 def test_very_short_and_very_long_vectors_rank_like_others(scale):
     dtype = np.float64 if scale < 1e-100 else np.float32
     vectors = (np.array([[3.0, 1.0], [1.0, 3.0]]) * scale).astype(dtype)
-    found = [rank_block(b, np.array([[1]]), k=2) for b in Dense(np.array([[0.0, 1.0]]), vectors).blocks()][0]
+    found = rank_block(next(Dense(np.array([[0.0, 1.0]]), vectors).blocks()), np.array([[1]]), k=2)
     assert found.top.tolist() == [[1, 0]]
 
 

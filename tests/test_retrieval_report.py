@@ -32,8 +32,12 @@ from chunkscope.retrieval import (
 from chunkscope.retrieval.advice import advise
 
 DOCUMENTS = [
-    Document("規程/旅費.md", "# 旅費\n\n宿泊費の上限は1泊12,000円とする。日当は2,000円とする。\n", {"status": "current"}),
-    Document("規程/旧旅費.md", "# 旅費\n\n宿泊費の上限は1泊9,000円とする。日当は1,500円とする。\n", {"status": "abolished"}),
+    Document(
+        "規程/旅費.md", "# 旅費\n\n宿泊費の上限は1泊12,000円とする。日当は2,000円とする。\n", {"status": "current"}
+    ),
+    Document(
+        "規程/旧旅費.md", "# 旅費\n\n宿泊費の上限は1泊9,000円とする。日当は1,500円とする。\n", {"status": "abolished"}
+    ),
     Document("申請.md", "# 申請\n\n申請は出発の3日前までに行う。承認は課長が行う。\n", {"status": "current"}),
 ]
 QUESTIONS = [
@@ -119,7 +123,9 @@ def test_advice_comes_from_figures():
     plain = found([50, 60, 70, 71], [50, 60, 70, 71])
     assert "evidence crosses cuts" in advice(found([40, 45, 50, 51], [50, 60, 70, 71]))
     assert "evidence crosses cuts" not in advice(plain)
-    assert "the ranking differs" in advice(found([30, 50, 70, 90], [30, 50, 70, 90]), found([60, 70, 80, 90], [60, 70, 80, 90]))
+    assert "the ranking differs" in advice(
+        found([30, 50, 70, 90], [30, 50, 70, 90]), found([60, 70, 80, 90], [60, 70, 80, 90])
+    )
     assert "the ranking differs" not in advice(plain, plain)
     assert "set -k to its number of candidates" in advice(found([40, 45, 50, 60], [40, 45, 50, 60]))
     assert "set -k" not in advice(plain)
@@ -179,7 +185,7 @@ def test_the_command_shows_the_table_and_precision_omega_alone(tmp_path):
         (["--retriever", "bm25", "--min-score", "9..1"], "runs backwards"),
         (["--retriever", "bm25", "--holdout", "1.5"], "--holdout 1.5"),
         (["--retriever", "bm25", "--seed", "1"], "--seed goes with --holdout"),
-        (["--retriever", "dense"], "there is bm25"),
+        (["--retriever", "bn25"], "did you mean 'bm25'"),
     ],
 )
 def test_bad_input_is_one_line_with_status_2(tmp_path, arguments, reason):
@@ -201,9 +207,13 @@ def test_without_the_package_the_rest_runs_and_one_line_says_what_is_missing(tmp
         "from chunkscope.cli import main\n"
         "main()\n"
     )
-    plain = subprocess.run([sys.executable, "-c", code, "sweep", *corpus, "--format", "csv"], capture_output=True, text=True)
+    plain = subprocess.run(
+        [sys.executable, "-c", code, "sweep", *corpus, "--format", "csv"], capture_output=True, text=True
+    )
     assert plain.returncode == 0, plain.stderr
-    ranked = subprocess.run([sys.executable, "-c", code, "sweep", *corpus, "--retriever", "bm25"], capture_output=True, text=True)
+    ranked = subprocess.run(
+        [sys.executable, "-c", code, "sweep", *corpus, "--retriever", "bm25"], capture_output=True, text=True
+    )
     assert ranked.returncode == 2
     assert ranked.stderr.strip().splitlines() == [
         "chunkscope: --retriever and --metrics need chunkscope.retrieval, which is not installed"

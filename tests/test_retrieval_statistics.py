@@ -20,7 +20,9 @@ def test_nothing_has_no_interval():
     assert wilson(0, 0) is None
 
 
-@pytest.mark.parametrize(("one", "other"), [(0, 0), (1, 0), (5, 5), (0, 12), (3, 17), (40, 61), (500, 700), (2, 3000), (0, 5000)])
+@pytest.mark.parametrize(
+    ("one", "other"), [(0, 0), (1, 0), (5, 5), (0, 12), (3, 17), (40, 61), (500, 700), (2, 3000), (0, 5000)]
+)
 def test_paired_differences_equal_the_binomial_test_of_scipy(one, other):
     theirs = stats.binomtest(one, one + other, 0.5).pvalue if one + other else 1.0
     assert mcnemar(one, other) == pytest.approx(theirs, rel=1e-9, abs=1e-300)

@@ -18,8 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkscope.errors import InputError
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import Space
-from chunkscope.retrieval.vector_cache import APPLICATION, FILE, MemoryStore, VectorCache, default_path
+from chunkscope.retrieval.vector_cache import VectorCache
+from chunkscope.retrieval.vector_file import APPLICATION, FILE, default_path
 
 SPACE = Space("fake", model="m")
 
@@ -235,7 +237,12 @@ def _as_nobody(code: str, *arguments: str) -> str:
     """Run as a user who may not write here; root may write everywhere."""
     lower = "import os\nos.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
     done = subprocess.run(
-        [sys.executable, "-c", "import numpy, hypothesis, chunkscope.retrieval.vector_cache\n" + lower + textwrap.dedent(code), *arguments],
+        [
+            sys.executable,
+            "-c",
+            "import numpy, hypothesis, chunkscope.retrieval.vector_cache\n" + lower + textwrap.dedent(code),
+            *arguments,
+        ],
         capture_output=True,
         text=True,
         check=True,

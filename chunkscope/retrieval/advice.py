@@ -58,8 +58,8 @@ def _crossing(one: Mapping[str, Any], k: int) -> str:
     if start - strict < FAR:
         return ""
     return (
-        f"recall@{k} is {_points(start)} % where the start of the evidence counts, but {_points(strict)} % where all of it "
-        "has to be in one chunk: evidence crosses cuts; overlap or larger chunks may help"
+        f"recall@{k} is {_points(start)} % where the start of the evidence counts, but {_points(strict)} % where all "
+        "of it has to be in one chunk: evidence crosses cuts; overlap or larger chunks may help"
     )
 
 
@@ -85,8 +85,8 @@ def _ranking(found: Sequence[Mapping[str, Any]]) -> str:
     if spread[large[0]] > NEAR or not apart:
         return ""
     return (
-        f"cells are equal at k = {large[0]} (within {_points(spread[large[0]])} points) but {_points(spread[apart[0]])} "
-        f"points apart at k = {apart[0]}: the ranking differs, not what can be found"
+        f"cells are equal at k = {large[0]} (within {_points(spread[large[0]])} points) but "
+        f"{_points(spread[apart[0]])} points apart at k = {apart[0]}: the ranking differs, not what can be found"
     )
 
 
@@ -114,9 +114,11 @@ def _finer(cells: Sequence[Cell], choice: int) -> str:
     low, high = sizes[max(place - 1, 0)], sizes[min(place + 1, len(sizes) - 1)]
     step = max((width for width in STEPS if width * 8 <= high - low), default=1)
     if place == 0 and cell.size > 1:
-        return f"the choice is the smallest size of the grid: try smaller ones, --sizes {max(cell.size // 2, 1)}..{cell.size}:{step}"
+        smaller = f"--sizes {max(cell.size // 2, 1)}..{cell.size}:{step}"
+        return f"the choice is the smallest size of the grid: try smaller ones, {smaller}"
     if place == len(sizes) - 1:
-        return f"the choice is the largest size of the grid: try larger ones, --sizes {cell.size}..{cell.size * 2}:{step * 4}"
+        larger = f"--sizes {cell.size}..{cell.size * 2}:{step * 4}"
+        return f"the choice is the largest size of the grid: try larger ones, {larger}"
     if high - low < 4:
         return ""
     return f"a finer grid worth trying next: --sizes {low}..{high}:{step}"

@@ -50,7 +50,9 @@ def needs_vectors(spelled: str) -> bool:
     for part in split_list(spelled):
         name = part.partition("(")[0].strip()
         if name == RRF:
-            inner = [one for one in split_list(part.partition("(")[2].removesuffix(")")) if "=" not in one.partition("(")[0]]
+            inner = [
+                one for one in split_list(part.partition("(")[2].removesuffix(")")) if "=" not in one.partition("(")[0]
+            ]
             if any(needs_vectors(one) for one in inner if one):
                 return True
         elif name and name != BM25:
@@ -86,7 +88,7 @@ def find_retrievers(
 
     Examples
     --------
-    >>> from chunkscope.retrieval.vector_cache import MemoryStore
+    >>> from chunkscope.retrieval.memory_store import MemoryStore
     >>> [retriever.name for retriever in find_retrievers("bm25, rrf(bm25,hash)", MemoryStore)]
     ['bm25', 'rrf(bm25,hash)']
     """

@@ -17,7 +17,7 @@ from chunkscope.spans import BoolArray, IntArray
 
 MAIN_K = 5
 COPYING = 0.8
-"""Above this share of words in common, questions read like copies of their evidence: word search finds those too easily."""
+"""Above this share of words in common, questions read like copies of their evidence."""
 LARGE_COVERAGE = 0.5
 DIGITS = 6
 
@@ -128,7 +128,7 @@ def _context(found: Mapping[str, Any], k: int) -> float:
 
 
 def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]) -> int:
-    """Choose among the cells that cannot be told from the best the one that hands on least; then the one that hits most.
+    """Choose the cell that hands on least among those that cannot be told from the best, then the one that hits most.
 
     Examples
     --------
@@ -197,7 +197,8 @@ def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) ->
         wide = [c for c, one in zip(cells, found, strict=True) if (one["coverage"][key] or 0) > LARGE_COVERAGE]
         if wide:
             warnings.append(
-                f"k = {k} covers more than half of the documents{_which(wide, cells)}: there retrieval is not being tested"
+                f"k = {k} covers more than half of the documents{_which(wide, cells)}: there retrieval is not "
+                "being tested"
             )
     small = [cell for cell, one in zip(cells, found, strict=True) if one.get("budget", {}).get("nothing")]
     if small:

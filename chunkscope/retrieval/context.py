@@ -62,7 +62,8 @@ def merged_characters(chunks: SpanArray, top: IntArray) -> IntArray:
     [6, 1]
     """
     starts, ends = merged(chunks, top)
-    return (ends - starts).sum(axis=1)
+    summed: IntArray = (ends - starts).sum(axis=1)
+    return summed
 
 
 def merged(chunks: SpanArray, top: IntArray) -> tuple[IntArray, IntArray]:

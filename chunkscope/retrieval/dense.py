@@ -14,9 +14,9 @@ import numpy as np
 from chunkscope.carrying import Carriable, carried_spans
 from chunkscope.containment import ChunkSet, Layout
 from chunkscope.errors import InputError
+from chunkscope.retrieval.cosines import Dense, DenseBlock
 from chunkscope.retrieval.embedding import Embedded, Embedder, Plan
 from chunkscope.retrieval.providers.base import Vectors
-from chunkscope.retrieval.ranking import Dense, DenseBlock
 from chunkscope.retrieval.searching import Texts
 from chunkscope.spans import BoolArray, IntArray
 
@@ -37,7 +37,7 @@ class DenseRetriever:
     >>> from chunkscope import Document, Question, check_labels, sweep
     >>> from chunkscope.retrieval import RetrievalMeasure
     >>> from chunkscope.retrieval.providers import find_provider
-    >>> from chunkscope.retrieval.vector_cache import MemoryStore
+    >>> from chunkscope.retrieval.memory_store import MemoryStore
     >>> corpus = [Document("a.md", "上限は12,000円。"), Document("b.md", "申請は3日前。")]
     >>> labels = check_labels(corpus, [Question.of("q1", "申請はいつ？", doc="b.md", evidence="3日前")])
     >>> retriever = DenseRetriever(Embedder(find_provider("hash"), MemoryStore()))

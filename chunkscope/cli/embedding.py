@@ -141,7 +141,7 @@ def _ranking_measure(measures: Sequence[Measure]) -> RetrievalMeasure:
 
 
 def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
-    """Give a finer grid around the smallest sizes: it has the most chunks of all that may follow, so it is the dearest."""
+    """Give a finer grid around the smallest sizes: of all that may follow it has the most chunks, so it is dearest."""
     ways: dict[tuple[Chunker, int], list[int]] = {}
     for chunker in chunkers:
         if chunker.size is not None:

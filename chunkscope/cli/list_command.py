@@ -35,9 +35,36 @@ def _inventory() -> dict[str, Any]:
     return {
         "chunkers": {name: _settings(name) for name in _chunkers()},
         "units": _units(),
-        "retrievers": {},
-        "extras": {name: {"installed": _is_installed(module), "adds": adds} for name, (module, adds) in EXTRAS.items()},
+        "retrievers": _retrievers(),
+        "extras": {
+            name: {"installed": _is_installed(module), "adds": adds}
+            for name, (module, adds) in {**EXTRAS, **_clients()}.items()
+        },
     }
+
+
+def _clients() -> dict[str, tuple[str, str]]:
+    """Give the extras of embedding providers; none where this installation has no retrieval."""
+    try:
+        from chunkscope.retrieval.providers.lookup import CLIENTS
+    except ModuleNotFoundError:
+        return {}
+    return {name: (module, f"the retriever {name}: {adds}") for name, (module, adds) in CLIENTS.items()}
+
+
+def _retrievers() -> dict[str, dict[str, Any]]:
+    """Name the retrievers, and tell which lack their extra."""
+    try:
+        from chunkscope.retrieval.providers.lookup import provider_names
+    except ModuleNotFoundError:
+        return {}
+    clients = _clients()
+    there = {name: name not in clients or _is_installed(clients[name][0]) for name in provider_names()}
+    found = {
+        name: {"available": is_there, "lacks": None if is_there else f"pip install 'chunkscope[{name}]'"}
+        for name, is_there in there.items()
+    }
+    return {"bm25": {"available": True, "lacks": None}, **found}
 
 
 def _chunkers() -> dict[str, Any]:
@@ -110,9 +137,16 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     for name, state in inventory["units"].items():
         lines.append(f"  {name:<14}{_state(state, verbose=verbose)}")
     lines += ["  FILE.json     a Hugging Face tokenizer file, with the extra tokenizers"]
-    lines += ["", "Retrievers:", "  none: chunks are judged by where they are cut, before anything is indexed"]
+    lines += ["", "Retrievers:"]
+    for name, state in inventory["retrievers"].items():
+        lines.append(f"  {name:<22}{_state(state, verbose=verbose)}")
+    if not inventory["retrievers"]:
+        lines.append("  none: chunks are judged by where they are cut, before anything is indexed")
+    else:
+        lines.append("  MODULE:ATTRIBUTE      a provider of one's own")
+        lines.append("  rrf(ONE,OTHER)        reciprocal rank fusion of retrievers")
     lines += ["", "Extras:"]
     for name, extra in inventory["extras"].items():
         state = "installed" if extra["installed"] else f"not installed: pip install 'chunkscope[{name}]'"
-        lines.append(f"  {name:<14}{state}; adds {extra['adds']}")
+        lines.append(f"  {name:<22}{state}; adds {extra['adds']}")
     return "\n".join(lines) + "\n"

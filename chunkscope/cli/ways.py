@@ -207,7 +207,7 @@ def _size(config: Config, flag: str | None) -> int | None:
 
 
 def _overlap(text: str, size: int) -> int:
-    written = parse_overlaps(text)
+    written = parse_overlaps(text, "--overlap")
     if len(written) != 1:
         raise GridError(f"--overlap {text}: one overlap is wanted, not {len(written)}")
     return written[0].at(size)

@@ -40,18 +40,25 @@ def check_encoding(encoding: str) -> str:
     >>> check_encoding("cp932")
     'cp932'
     """
-    try:
-        b"a".decode(encoding)
-    except UnicodeError:
-        return encoding  # it exists, and has its own mind about one byte
-    except (LookupError, ValueError, AssertionError):
+    if not _makes_text(encoding):
         # aliases are loaded here, because only this message needs them
         from encodings.aliases import aliases
 
-        near = get_close_matches(encoding.lower(), [*aliases, *aliases.values()], 1)
+        names = {name for name in (*aliases, *aliases.values()) if name != encoding.lower() and _makes_text(name)}
+        near = get_close_matches(encoding.lower(), sorted(names), 1)
         hint = f"did you mean {near[0]!r}?" if near else "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
-        raise ConfigError(f"{encoding!r} is no encoding of text; {hint}") from None
+        raise ConfigError(f"{encoding!r} is no encoding of text; {hint}")
     return encoding
+
+
+def _makes_text(encoding: str) -> bool:
+    try:
+        b"a".decode(encoding)
+    except UnicodeError:
+        return True  # it exists, and has its own mind about one byte
+    except (LookupError, ValueError, AssertionError):
+        return False
+    return True
 
 
 def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
@@ -140,7 +147,7 @@ def _nul_warning(raw: bytes, name: str) -> str:
     count, even = raw.count(0), raw[::2].count(0)
     if count * 4 > len(raw) and even in (0, count):
         guess = "utf-16-be" if even else "utf-16-le"
-        return f"{name}: {count} NUL characters, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
+        return f"{name}: {count} NUL character{'s' if count > 1 else ''}, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
     return f"{name}: {count} NUL character{'s' if count > 1 else ''} kept as part of the text"
 
 

@@ -11,6 +11,8 @@ from chunkscope.results import Cell, SweepResult
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12
+FEW = 2
+"""A choice that answers so many questions fewer than the best goes without a word."""
 LEAST_WIDTH = 20
 GAP = "  "
 INDENT = "  "
@@ -198,6 +200,8 @@ def _mark(cell: Cell, one: Found, summary: Found) -> str:
             words.append(name)
     if not words and not one["against_best"]["told_apart"]:
         words.append("=")
+    if n := one.get("over_long_chunks", 0):
+        words.append(f"{n:,} chunk{'s' if n > 1 else ''} above the model limit")
     return ", ".join(words)
 
 
@@ -282,6 +286,14 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
             f"Of all these, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, "
             f"recall@{k} {percent(*choice['strict'])}."
         )
+        least = summary["least_difference"]
+        fewer = best["strict"][0] - choice["strict"][0]
+        if fewer > FEW:
+            yield (
+                f"That is {fewer:,} questions fewer, yet {best['strict'][1]:,} questions cannot tell it from chance: "
+                f"in a grid of {len(found):,} cells it takes {least:,} at least. More questions, or fewer cells, tell "
+                "more."
+            )
     if "holdout" in summary:
         held = summary["holdout"]
         yield (

@@ -34,7 +34,7 @@ K1, B = 1.5, 0.75
 
 QUANTUM = 2.0**-36
 
-COMMON_SHARE = 0.125
+COMMON_SHARE = 0.25
 """Terms in more than this share of the chunks are added where a pair can matter only (Turtle and Flood 1995)."""
 MAX_COMMON_SCORES = 1 << 25
 ROUGHNESS = 0.5
@@ -110,10 +110,10 @@ class Bm25Block:
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Add what common terms give; `features` names for each row their rows of `common`, the last one being zero."""
         n_chunks = self.rough.shape[1]
-        scores: FloatArray = self.rough.ravel()[rows * n_chunks + columns]
+        scores: FloatArray = self.rough.ravel().take(rows * n_chunks + columns)
         flat = self.common.ravel()
-        for features in self.features.T:
-            scores += flat[features[rows] * n_chunks + columns]
+        for bases in self.features.T * n_chunks:
+            scores += flat.take(bases.take(rows) + columns)
         return scores
 
     def sharpened(self, bar: FloatArray) -> Bm25Block:
@@ -133,15 +133,20 @@ class Bm25Block:
 
     def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
         """Choose the pairs whose score is not below the bar of their row, adding common terms while they matter."""
-        n_chunks = self.rough.shape[1]
+        n_chunks, width = self.rough.shape[1], self.features.shape[1]
         flat = self.common.ravel()
+        bases = self.features * n_chunks
+        limits = bar[:, None] - self.rests
         kept = np.arange(len(rows))
-        scores = self.rough.ravel()[rows * n_chunks + columns]
-        for number, features in enumerate(self.features.T):
-            scores += flat[features[rows] * n_chunks + columns]
-            reached = np.flatnonzero(scores >= (bar - self.rests[:, number])[rows])
+        scores: FloatArray = self.rough.ravel().take(rows * n_chunks + columns)
+        for number in range(width):
+            scores += flat.take(bases[:, number].take(rows) + columns)
+            if number % 2 and number < width - 1:
+                continue  # looking pays every other time
+            reached = np.flatnonzero(scores >= limits[:, number].take(rows))
             if len(reached) < len(rows):
-                rows, columns, scores, kept = rows[reached], columns[reached], scores[reached], kept[reached]
+                rows, columns = rows.take(reached), columns.take(reached)
+                scores, kept = scores.take(reached), kept.take(reached)
         return kept, scores
 
 
@@ -176,7 +181,7 @@ class Bm25:
         self.edges = np.concatenate(([0], np.cumsum(self.frequencies)))
         damping = k1 * (1 - b + b * postings.lengths / mean) if mean else np.full(self.n_chunks, k1)
         times = postings.times.astype(np.float64)
-        shares = times / (times + damping[postings.chunks])
+        shares = times / (times + damping.take(postings.chunks))
         shares *= np.repeat(idf(n_indexed, self.frequencies) / QUANTUM, self.frequencies)
         self.scores: FloatArray = np.rint(shares, out=shares)
         self.scores *= QUANTUM
@@ -230,8 +235,8 @@ class Bm25:
         held = np.repeat(self.edges[terms] - (behind - counts), counts)
         held += np.arange(len(held))
         keys = np.repeat(owners * self.n_chunks, counts)
-        keys += self.postings.chunks[held]
-        summed = np.bincount(keys, weights=self.scores[held], minlength=n_rows * self.n_chunks)
+        keys += self.postings.chunks.take(held)
+        summed = np.bincount(keys, weights=self.scores.take(held), minlength=n_rows * self.n_chunks)
         # without any pair numpy forgets that weights are no integers
         return summed.astype(np.float64, copy=False).reshape(n_rows, self.n_chunks)
 

@@ -12,7 +12,7 @@ import numpy as np
 from chunkscope.results import Cell, SweepResult
 from chunkscope.retrieval.advice import advise
 from chunkscope.retrieval.judging import JUDGEMENTS
-from chunkscope.retrieval.statistics import LEVEL, against_best, halves, wilson
+from chunkscope.retrieval.statistics import LEVEL, against_best, halves, least_difference, wilson
 from chunkscope.spans import BoolArray, IntArray
 
 MAIN_K = 5
@@ -109,6 +109,7 @@ def _summarise(
         "k": chosen_k,
         "best": _named(cells[best], found[best], chosen_k),
         "as_good": sum(p_value >= LEVEL for p_value in p_values),
+        "least_difference": least_difference(len(cells)),
         "choice": _named(cells[choice], found[choice], chosen_k),
         "advice": advise(cells, found, choice, chosen_k),
         "warnings": _cell_warnings(cells, found),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -364,32 +363,15 @@ class _Work:
         owners = self.different.owners
         present = owners >= 0
         present[present] = self.found[owners[present]]
-        vectors = np.zeros((len(owners), self.vectors.shape[1]), dtype=np.float32)
-        vectors[present] = self.vectors[owners[present]]
+        if len(owners) == len(self.vectors) and present.all():
+            vectors = self.vectors  # each text once: nothing to spread, and it can be much
+        elif not len(self.vectors):
+            vectors = np.zeros((len(owners), 0), dtype=np.float32)
+        else:
+            vectors = self.vectors[np.maximum(owners, 0)]
+            vectors[~present] = 0.0
         return Embedded(vectors, present, self.different.spread(self.left_out, self.names), sent)
 
 
 def _name(names: Sequence[str], number: int) -> str:
     return names[number] if number < len(names) else f"text {number}"
-
-
-class Stopwatch:
-    """How fast texts go, and how long it takes yet.
-
-    Examples
-    --------
-    >>> watch = Stopwatch(now=0.0)
-    >>> watch.tell(20, 100, now=4.0)
-    '5.0 texts/s, 16 s left'
-    """
-
-    def __init__(self, now: float | None = None) -> None:
-        self.since = time.monotonic() if now is None else now
-
-    def tell(self, done: int, total: int, now: float | None = None) -> str:
-        """Give the rate so far, and the time left at that rate."""
-        passed = (time.monotonic() if now is None else now) - self.since
-        if not done or passed <= 0:
-            return ""
-        rate = done / passed
-        return f"{rate:,.1f} texts/s, {(total - done) / rate:,.0f} s left"

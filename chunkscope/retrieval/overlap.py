@@ -4,10 +4,10 @@ All on half-open character spans: recall is the share of the evidence that the r
 same characters over the summed lengths of the chunks; IoU the same over these and the evidence that is not met;
 precision-omega the same over the union of all chunks that meet evidence, so it needs no retriever.
 
-The package of the authors counts otherwise in three places: it finds a chunk by its text, so a repeated one at its first
-place; it drops a final ``.`` of a chunk; and a chunk that only touches evidence counts as meeting it (evidence that no
-chunk meets is then added below the line). `omega` with ``touching=True`` and spans of that kind gives the printed
-digits.
+The package of the authors counts otherwise in three places: it finds a chunk by its text, so a repeated one at its
+first place; it drops a final ``.`` of a chunk; and a chunk that only touches evidence counts as meeting it (evidence
+that no chunk meets is then added below the line). `omega` with ``touching=True`` and spans of that kind gives the
+printed digits.
 """
 
 from __future__ import annotations

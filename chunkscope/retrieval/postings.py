@@ -97,8 +97,8 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
     # turned round: the chunks that start no later than a word, and those that end before it does; chunks of different
     # terms are kept apart by numbering them on from term to term
     base = occurrences.terms * n_chunks
-    behind = np.cumsum(np.bincount(first_word, minlength=n_words + 1)[:n_words])[occurrences.words] + base
-    first = np.cumsum(np.bincount(behind_word, minlength=n_words + 1)[:n_words])[occurrences.words] + base
+    behind = np.cumsum(np.bincount(first_word, minlength=n_words + 1)[:n_words]).take(occurrences.words) + base
+    first = np.cumsum(np.bincount(behind_word, minlength=n_words + 1)[:n_words]).take(occurrences.words) + base
     # a chunk is new at the first occurrence that it holds, and done with at the last
     since, until = first.copy(), behind.copy()
     np.maximum(first[1:], behind[:-1], out=since[1:])

@@ -114,6 +114,20 @@ def against_best(hits: BoolArray) -> tuple[int, list[float]]:
     return best, p_values
 
 
+def least_difference(n_cells: int) -> int:
+    """Give by how many questions a cell must at least fall behind the best of a grid to be told from it.
+
+    Examples
+    --------
+    >>> least_difference(2), least_difference(76)
+    (6, 12)
+    """
+    difference = 1
+    while mcnemar(0, difference) * max(n_cells - 1, 1) >= LEVEL:
+        difference += 1
+    return difference
+
+
 def halves(n_questions: int, share: float, seed: int) -> tuple[BoolArray, BoolArray]:
     """Part questions at random: those to choose a cell on, and those to show its figure on.
 

@@ -9,12 +9,12 @@ ALWAYS_GO_ON = frozenset("e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp
 
 TITLES = frozenset(
     "dr drs mr mrs ms mx prof rev hon gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep pres supt insp det msgr "
-    "messrs mme mlle st ste mt ft".split()
+    "messrs mme mlle ste mt ft".split()
 )
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
 BEFORE_NUMBERS = frozenset(
-    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt "
+    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max "
     "jan feb mar apr jun jul aug sept sep oct nov dec".split()
 )
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
@@ -23,7 +23,7 @@ MAY_END = frozenset("inc ltd co corp bros al".split())
 """They stand inside sentences and at their ends: the next word decides."""
 
 MAY_END_IF_CAPITAL = frozenset(
-    "jr sr esq dept univ assn ave blvd rd hwy "
+    "jr sr esq st dept univ assn ave blvd rd hwy "
     "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun "
     "ariz calif colo conn fla ga ill ind kan mass mich minn mo okla ore pa tenn tex va wash wis".split()
 )
@@ -34,10 +34,10 @@ NAMES_WITH_MARKS = frozenset("yahoo yum jeopardy".split())
 
 SENTENCE_OPENERS = (
     "A After All Also Although An And Another Any Are As At Because Before Both But By Can Could Did Do Does During "
-    "Each Even Every First For From Had Has Have He Hence Her Here His How However I If In Instead Is It Its Let Many "
-    "Meanwhile Most My Nearly Neither Next No Not Note Now On Once One Only Or Other Others Our Perhaps Please See She "
-    "Should Since So Some Such That The Their Then There Therefore These They This Those Though Thus To Today Under "
-    "Unlike Until Use Was We Were What When Where Whether Which While Who Why With Would Yesterday Yet You Your"
+    "Each Even Every Everyone Everything Finally First For From Had Has Have He Hence Her Here His How However I If In "
+    "Instead Is It Its Let Many Meanwhile Most My Nearly Neither Next No Not Note Now On Once One Only Or Other Others "
+    "Our Perhaps Please See She Should Since So Some Such That The Their Then There Therefore These They This Those "
+    "Though Thus To Today Tomorrow Under Unlike Until Use Was We Were What When Where Whether Which While Who Why With Would Yesterday Yet You Your"
 ).split()
 """A capitalised word that hardly ever belongs to a name."""
 

@@ -68,11 +68,12 @@ _CANDIDATE = re.compile(
 )
 _BLANK_RUN = re.compile(_BLANKS)
 _HAS_WIDE = re.compile(f"[{WIDE}]")
+_HAS_END_MARK = re.compile(f"[{WIDE}{ASCII}]")
 _JAPANESE = re.compile(f"[{KANA_KANJI}]")
 _JAPANESE_END = re.compile(f"[{KANA_KANJI}〜～」』）】]")
 _HIRAGANA = re.compile("[ぁ-ゖ]")
 _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
-_LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|[a-h]\.[ \t]+[A-Z]")
+_LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
 _LABEL = re.compile(
     rf"[{BLANK}#>*+\-_|「『(（\[]*(?:第?[0-9０-９]{{1,3}}(?:[.．][0-9０-９]{{1,3}})*|[A-Za-zＡ-Ｚ][0-9]{{0,2}}|[ivxIVX]{{1,5}}"
@@ -88,11 +89,11 @@ _GOES_ON_QUOTE = (
     r"って|と(?!ころ[がで]|りあえず|にかく|ても|きどき|もあれ|もかく|はいえ)|など|を|の(?!ち|ん|ど|ろ|び|こり)"
 )
 _AFTER_QUOTE = re.compile(
-    rf"(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|だ(?=[。、！？とっろよねな）」])(?!って)|です(?=[。、！？よねかとし])(?!から)|でした|でしょう"
+    rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|だ(?=[。、！？とっろよねな）」])(?!って)|です(?=[。、！？よねかとし])(?!から)|でした|でしょう"
     r"|である|であった|ではな|らしい|みたい|よう[にな]|くらい|ぐらい|だけ|ばかり|まで(?!も)|ほど|より|から(?!揚|っ|だ)|が(?!ん|っ|ち)"
-    r"|[はにへもやで](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に[はも]|に(?:つい|よ[るっり]|お[いけ]|て)|[、，,・。])"
+    r"|[はにへもやで](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に[はも]|に(?:つい|よ[るっり]|お[いけ]|て)|[、，,。])"
 )
-_AFTER_MARK = re.compile(rf"(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，・])")
+_AFTER_MARK = re.compile(rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，])")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
 _place_opened = attrgetter("open")
@@ -227,7 +228,8 @@ def _wide_ends(text: str, mark: int, end: int, boundary: int, sentence: int) -> 
     if last in "！!？?":
         is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
         return not (is_name or _AFTER_MARK.match(text, end))
-    return text[boundary] not in "、，・"
+    # in front of a line the dot in the middle marks a list item
+    return text[boundary] not in "、，" and text[end] != "・"
 
 
 def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:
@@ -303,7 +305,9 @@ def _is_abbreviation(text: str, mark: int, boundary: int, opener: re.Pattern[str
         return True
     if lower in BEFORE_NUMBERS and _NUMBER.match(text, boundary):
         return True
-    may_end = lower in MAY_END or (lower in MAY_END_IF_CAPITAL and is_capital) or _INITIALS.fullmatch(word)
+    before = max(mark - len(word) - 1, 0)
+    is_initials = _INITIALS.fullmatch(word) and text[before] not in "@/"
+    may_end = lower in MAY_END or (lower in MAY_END_IF_CAPITAL and is_capital) or is_initials
     return bool(may_end) and not opener.match(text, boundary)
 
 
@@ -353,7 +357,7 @@ def _is_held(block: _Block, mark: int, end: int, sentence: int) -> bool:
     pair = pairs[number]
     if pair.close >= end or pair.kind[0] == "`":
         return True
-    if pair.kind != ROUND:
+    if pair.kind != ROUND or _HAS_END_MARK.search(block.text, pair.close, end):
         return False
     is_first = pair.open - sentence <= FAR and _LEAD.fullmatch(block.text, sentence, pair.open)
     return not is_first

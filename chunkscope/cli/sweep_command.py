@@ -152,15 +152,10 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
             raise LabelError(
                 f"{questions.path}: {error}; `chunkscope labels` shows all, --skip-bad-labels leaves such questions out"
             ) from None
-    if labels.excluded and not labels.valid:
-        first = labels.excluded[0]
-        raise LabelError(
-            f"{questions.path}: no question with sound evidence is left of {labels.total}; "
-            f"the first: {first.id}: {first.problem}: {first.message}"
-        )
     if labels.excluded:
+        left = "" if labels.valid else "; none with evidence is left, so there is nothing to count"
         messages.warn(
-            f"{questions.path}: {len(labels.excluded)} of {labels.total} questions have label problems, left out"
+            f"{questions.path}: {len(labels.excluded)} of {labels.total} questions have label problems, left out{left}"
         )
     return labels
 

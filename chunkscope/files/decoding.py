@@ -145,10 +145,11 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
 
 def _nul_warning(raw: bytes, name: str) -> str:
     count, even = raw.count(0), raw[::2].count(0)
+    found = f"{name}: {count} NUL character{'s' if count > 1 else ''}"
     if count * 4 > len(raw) and even in (0, count):
         guess = "utf-16-be" if even else "utf-16-le"
-        return f"{name}: {count} NUL character{'s' if count > 1 else ''}, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
-    return f"{name}: {count} NUL character{'s' if count > 1 else ''} kept as part of the text"
+        return f"{found}, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
+    return f"{found} kept as part of the text"
 
 
 def _decodes(raw: bytes, codec: str) -> bool:

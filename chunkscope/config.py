@@ -154,6 +154,7 @@ def _shown(path: Path, start: Path) -> str:
 
 def _config(table: object, path: Path, start: Path, kind: str) -> Config:
     where = f"{_shown(path, start)}: {TABLE}" if kind == PYPROJECT else _shown(path, start)
+    entry = f"{where} " if kind == PYPROJECT else f"{where}: "
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table")
     values: dict[str, Any] = {}
@@ -164,7 +165,7 @@ def _config(table: object, path: Path, start: Path, kind: str) -> Config:
         try:
             values[key] = read(value)
         except TypeError:
-            raise ConfigError(f"{where} {key} must be {wanted}, not {value!r}") from None
+            raise ConfigError(f"{entry}{key} must be {wanted}, not {value!r}") from None
     for key in ("corpus", "questions"):
         if key in values:
             values[key] = _from_here(values[key], path.parent, start)

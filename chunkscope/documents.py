@@ -48,7 +48,7 @@ class Document:
     Examples
     --------
     >>> rules = Document("rules.md", "---\nstatus: abolished\n---\n# 旅費\r\n上限は12,000円。")
-    >>> rules.position(28)
+    >>> rules.position(34)
     Position(line=5, column=3)
     >>> rules.attributes
     {'status': 'abolished'}

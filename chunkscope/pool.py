@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
@@ -23,14 +24,14 @@ def run_in_processes(
 ) -> Iterator[tuple[Work, Result]]:
     """Give each piece of work with its result, in order; only a few pieces are under way at a time.
 
-    Whatever ends the loop, Ctrl-C too, ends the processes.
+    Whatever ends the loop, Ctrl-C too, ends the processes; so does the end of this one, whatever kills it.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     # "spawn" behaves alike on every system, and is safe where threads already run.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)
     waiting: deque[tuple[Work, Future[Result]]] = deque()
     try:
         for piece in work:
@@ -58,8 +59,20 @@ def worthwhile_jobs(n_bytes: int) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _follow_the_parent() -> None:
+    """Leave interrupts to the parent, and end with it, however it ends: nobody else would end this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Time says nothing on a busy machine; and where a failure stops others, the examples are the same each time.
+settings.register_profile("ours", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("ours")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

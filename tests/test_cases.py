@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
 from chunkscope import (
@@ -379,6 +380,30 @@ def test_ends_of_chunks_are_classed_by_the_first_thing_that_they_fall_inside():
         assert CUT_CLASSES[cut_classes(Parts(Document("a.md", text)))[place]] == name
     whole = one_cell(text, FixedChunker(text.index("2,000")), with_cuts=True).cuts
     assert whole["number"] == 1
+
+
+def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text():
+    text = "<table><tr><td>外<table><tr><td>内</td></tr></table>外</td></tr><tr><td>次</td></tr></table>\n"
+    classes = [CUT_CLASSES[number] for number in cut_classes(Parts(Document("a.md", text))).tolist()]
+    starts = [text.index("<tr>"), text.rindex("<tr>")]
+    ends = [text.index("外</td></tr>") + len("外</td></tr>"), text.rindex("</table>")]
+    for start, end in zip(starts, ends, strict=True):
+        assert "row" not in (classes[start], classes[end])
+        assert set(classes[start + 1 : end]) == {"row"}
+
+    class Counting(np.ndarray):
+        written = 0
+
+        def __setitem__(self, key, value):
+            if isinstance(key, slice) and value == CUT_CLASSES.index("row"):
+                Counting.written += len(range(*key.indices(len(self))))
+            super().__setitem__(key, value)
+
+    nested = "<table><tr><td>" * 200
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(np, "full", lambda *args, full=np.full, **kinds: full(*args, **kinds).view(Counting))
+        cut_classes(Parts(Document("a.md", nested)))
+    assert 0 < Counting.written <= len(nested)
 
 
 def test_chunks_of_a_document_out_of_force_that_do_not_say_so_are_counted():

@@ -383,6 +383,16 @@ class TestInit:
         assert "nothing to write" in fails("init")
         assert Path("chunkscope.toml").read_bytes() == written
 
+    def test_it_says_how_many_quotes_there_are_and_what_to_do_where_there_is_none(self, here):
+        for name, text, told in (
+            ("none", "短い。\n", "nothing to quote in the documents: write questions with their evidence, then run"),
+            ("one", "この規程は、社員の旅費の額を定める。\n", "1 quote: write the question it answers, then run"),
+        ):
+            put(f"{name}/a.md", text)
+            for file in ("chunkscope.toml", "questions.jsonl"):
+                Path(file).unlink(missing_ok=True)
+            assert run("init", name).stdout.splitlines()[-1] == f"{told} chunkscope check"
+
     def test_an_old_configuration_is_kept(self, here):
         put("pyproject.toml", '[tool.chunkscope]\ncorpus = "docs"\n')
         os.remove("questions.jsonl")

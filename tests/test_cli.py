@@ -275,6 +275,20 @@ class TestConfiguration:
         assert "chunkscope.toml: --sizes 9..1" in fails("sweep", "docs", "--unit", "char")
         assert "chunkscope.toml: --overlap 2/1" in fails("chunks", "docs", "--unit", "char")
         assert "chunkscope.toml: unit 'chr'" in fails("chunks", "docs", "--overlap", "0")
+        put("chunkscope.toml", "size = 5\noverlap = 5")
+        assert "chunkscope.toml: overlap 5 must be smaller than size 5" in fails("chunks", "docs")
+        assert "chunkscope.toml: overlap 5 must be smaller than size 4" in fails("chunks", "docs", "--size", "4")
+        put("chunkscope.toml", "size = 0")
+        assert "chunkscope.toml: size 0 must be at least 1" in fails("chunks", "docs")
+        assert fails("chunks", "docs", "--size", "0").startswith("chunkscope: size 0 must be at least 1")
+
+    def test_a_file_that_is_not_there_is_told_with_the_configuration_that_names_it(self, here):
+        put("chunkscope.toml", "corpus = 'nix'\nquestions = 'nix.jsonl'")
+        assert "chunkscope.toml: corpus: nix: no such file or folder" in fails("sweep")
+        put("chunkscope.toml", "corpus = 'docs'\nquestions = 'nix.jsonl'")
+        assert "chunkscope.toml: questions: nix.jsonl: no such file" in fails("sweep")
+        assert run("sweep", "-q", "asked.jsonl", "--sizes", "9").exit_code == 0
+        assert run("chunks", "--size", "9").exit_code == 0
 
     def test_two_files_in_one_folder_are_warned_of(self, here):
         put("pyproject.toml", self.CONFIG)
@@ -375,6 +389,34 @@ class TestSweep:
         assert (questions["total"], questions["valid"]) == (2, 1)
         assert questions["excluded"] == [{"id": "q2", "problem": "missing"}]
 
+    @pytest.mark.parametrize("option", ["--chunker", "--unit", "--sizes", "--overlaps"])
+    def test_an_empty_value_is_no_absent_one(self, here, option):
+        assert "''" in fails("sweep", "docs", option, "")
+
+    @pytest.mark.parametrize("number", ["9" * 5000, "1/" + "9" * 5000, "9" * 5000 + "%"])
+    def test_numbers_without_end_are_refused_shortly(self, here, number):
+        assert "too long for a number" in fails("sweep", "docs", "--overlaps", number)
+
+    @pytest.mark.parametrize(
+        "args",
+        [
+            ("sweep", ""), ("sweep", "docs", "-q", ""), ("sweep", "docs", "-q", " "), ("sweep", "docs", "-o", ""),
+            ("sweep", "docs", "--why", ""), ("labels", "docs", "-q", ""), ("show", "", "--size", "9"),
+            ("labels", "docs", "-q", "asked.jsonl", "--fix", ""), ("check", "docs", "--size", "9", "-q", ""),
+            ("check", "docs", "--size", "9", "--baseline", ""), ("check", "docs", "--size", "9", "--write-baseline", ""),
+        ],
+    )  # fmt: skip
+    def test_an_empty_name_of_a_file_is_no_absent_one(self, here, args):
+        assert ": it is empty; see chunkscope" in fails(*args)
+
+    @pytest.mark.parametrize(("option", "kind"), [("--price", "number"), ("--jobs", "whole number")])
+    def test_what_is_no_number_is_told_in_words(self, here, option, kind):
+        assert f"'abc' is not a valid {kind}; see" in fails("sweep", "docs", option, "abc")
+
+    def test_messages_name_the_option_that_was_given(self, here):
+        assert "--overlap x: not an overlap" in fails("chunks", "docs", "--size", "9", "--overlap", "x")
+        assert "--overlaps x: not an overlap" in fails("sweep", "docs", "--overlaps", "x")
+
     def test_where_no_sound_question_is_left_the_rates_are_over_nothing(self, here):
         put("none.jsonl", json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"}))
         args = ("sweep", "docs", "-q", "none.jsonl", "--sizes", "9", "--skip-bad-labels")
@@ -434,7 +476,7 @@ class TestSweep:
         assert (
             run_json("sweep", "--count-tokens", "docs", "--sizes", "9", "--format", "json")["corpus"]["path"] == "docs"
         )
-        assert "leave out 'docs'" in fails("sweep", "--demo", "docs")
+        assert "leave out 'docs' (there are the demos ja and en)" in fails("sweep", "--demo", "docs")
 
     @pytest.mark.parametrize(("args", "n"), [(["--demo"], 16), (["--demo", "ja"], 16), (["--demo", "en"], 12)])
     def test_the_demo_brings_documents_and_questions(self, here, args, n):

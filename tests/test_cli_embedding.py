@@ -143,14 +143,15 @@ def test_a_cell_says_how_many_of_its_chunks_the_model_cannot_read(run, tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_keeps_what_is_embedded(tmp_path):
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_ctrl_c_keeps_what_is_embedded(tmp_path, concurrency):
     def script(number, request):
         if number > 3:
             return Reply(hang=30.0)
 
     with serving(script) as server:
         command = [sys.executable, "-m", "chunkscope", "sweep", *JA, *SMALL, "--cache", str(tmp_path)]
-        command += ["--retriever", f"openai:m(base_url={server.url}/v1, max_texts=4)"]
+        command += ["--retriever", f"openai:m(base_url={server.url}/v1, max_texts=4, concurrency={concurrency})"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(600):
             if len(server.requests) > 3:

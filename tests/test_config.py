@@ -90,7 +90,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "fail-under = 1", "chunkscope.toml has no 'fail-under'; there are corpus, "),
         ("chunkscope.toml", table("size = 1"), "the keys stand without [tool.chunkscope]"),
         ("chunkscope.toml", "path = 'x'", "has no 'path'"),
-        ("chunkscope.toml", "size = '5'", "chunkscope.toml size must be a whole number, not '5'"),
+        ("chunkscope.toml", "size = '5'", "chunkscope.toml: size must be a whole number, not '5'"),
         ("chunkscope.toml", "size = true", "size must be a whole number, not True"),
         ("chunkscope.toml", "sizes = [1.5]", "sizes must be"),
         ("chunkscope.toml", "sizes = []", "sizes must be"),

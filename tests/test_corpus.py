@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from strategies import texts
 from chunkscope.corpus import Corpus, read_corpus
 from chunkscope.documents import Document
 from chunkscope.errors import ConfigError, DecodingError, InputError
-from chunkscope.files.decoding import decode
+from chunkscope.files.decoding import check_encoding, decode
 from chunkscope.files.name_filter import NameFilter
 
 CP932 = bytes.fromhex("945c97cd955c8146878aeee08fbc8141874094d48142")
@@ -226,6 +227,15 @@ def test_what_is_no_encoding_of_text_is_refused(tmp_path, encoding):
     write(tmp_path, **{"a.md": "a"})
     with pytest.raises(ConfigError, match="is no encoding of text"):
         read_corpus(tmp_path, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "base64", "zip", "utf9"])
+def test_an_encoding_that_is_suggested_makes_text(encoding):
+    with pytest.raises(ConfigError) as caught:
+        check_encoding(encoding)
+    suggested = re.findall("'([^']*)'", str(caught.value))[1:]
+    assert suggested
+    assert all(check_encoding(name) == name for name in suggested)
 
 
 def test_doubtful_files_are_read_with_a_warning_that_names_the_option(tmp_path):

@@ -10,12 +10,23 @@ from hypothesis import strategies as st
 from reference import cut
 from worlds import chunkers, corpora, labels_of, questions_of
 
-from chunkscope import Document, FixedChunker, HeadingChunker, Question, TokenChunker, check, parse_chunker, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    HeadingChunker,
+    Question,
+    SentenceChunker,
+    TokenChunker,
+    check,
+    parse_chunker,
+    sweep,
+)
 from chunkscope.errors import ChunkerError, ConfigError, InputError
 from chunkscope.grid import Overlap, parse_overlaps
 from chunkscope.listing import list_chunks
 from chunkscope.preflight import Threshold, Thresholds
 from chunkscope.preflight.mending import trials
+from chunkscope.reports.findings_text import told_mend
 from chunkscope.structure.units import get_unit
 
 LAX = Thresholds.of(max_rows_apart="none", max_blank=0, max_oversize=0, max_broken=0)
@@ -165,6 +176,15 @@ def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share)
         assert not found
     elif good:
         assert found[0].mend.size == min(good, key=lambda trial: (abs(trial - size), -trial))
+
+
+def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
+    evidence = "三四五六七八九。次の文です。"
+    document = Document("a.md", f"一二。{evidence}終わり。")
+    for chunker, told in ((FixedChunker(14), "is the nearest that holds it"), (SentenceChunker(14), "holds it")):
+        found = check([document], asks(evidence), chunker).findings
+        [finding] = [one for one in found if one.code == "evidence-split"]
+        assert told_mend(finding.mend, (14, "char"))[0] == f"size {finding.mend.size} {told}"
 
 
 @given(st.integers(2, 25), st.integers(1, 25), st.integers(0, 60))

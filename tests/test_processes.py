@@ -64,6 +64,45 @@ def test_an_interrupt_ends_with_130():
     assert err == b"chunkscope: interrupted\n"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only there do signals end a process")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_that_share_the_work_end_with_the_one_that_started_them(tmp_path, number):
+    code = (
+        "import os, sys, time\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from chunkscope.pool import run_in_processes\n"
+        "def work(plan, piece):\n"
+        "    open(os.path.join(plan, str(os.getpid())), 'w').close()\n"
+        "    time.sleep(60)\n"
+        "if __name__ == '__main__':\n"
+        "    list(run_in_processes(work, sys.argv[1], range(9), 2))\n"
+    )
+    (tmp_path / "main.py").write_text(code, encoding="utf-8")
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    process = subprocess.Popen([sys.executable, str(tmp_path / "main.py"), str(seen)], stderr=subprocess.DEVNULL)
+    assert until(lambda: len(os.listdir(seen)) == 2)
+    process.send_signal(number)
+    process.wait(timeout=60)
+    assert until(lambda: not any(is_running(int(name)) for name in os.listdir(seen)))
+
+
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def is_running(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{number}/stat")  # one that has ended may wait there for a parent that asks for its status
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp932"])
 def test_no_console_is_too_small(encoding):
     status, out, err = run("sweep", "--demo", "--sizes", "100,200,300", encoding=encoding)

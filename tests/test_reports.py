@@ -167,6 +167,14 @@ def test_ascii_marks_are_all_ascii_where_names_are():
     assert not render_sweep(result).isascii()
 
 
+def test_a_size_that_alone_has_no_split_question_is_not_said_to_have_only_those():
+    # "No question is split only at 200" reads as "questions are split nowhere else"
+    cells = (asked_cell(100, 5, 3), asked_cell(200, 0, 3))
+    text = " ".join(render_sweep(asked_result(cells=cells)).split())
+    assert "Only at 200 (the largest size) no question is split" in text
+    assert "split only" not in text
+
+
 def test_the_lucky_cell_is_called_lucky_and_never_safe():
     text = " ".join(render_sweep(asked_result()).split())
     assert "from 400 on no question is split and all 3 table questions are together" in text

@@ -14,7 +14,6 @@ import numpy as np
 
 from chunkscope.spans import IntArray
 
-
 BOUNDARIES_A_CHUNK = 8
 """Up to so many boundaries a chunk, tables for all of them are cheaper than a search for each chunk."""
 

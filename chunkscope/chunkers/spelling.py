@@ -40,7 +40,7 @@ def parse_chunker(text: str) -> Chunker:
         raise ChunkerError(f"{text!r} is no chunker; write a name, or a name with settings such as fixed(size=400)")
     name, settings = match[1], match[2]
     if name not in CHUNKERS:
-        raise ChunkerError(f"unknown chunker {name!r}{_nearest(name, list(CHUNKERS))}; there are {', '.join(CHUNKERS)}")
+        raise ChunkerError(f"unknown chunker {name!r}; {_nearest(name, list(CHUNKERS))}there are {', '.join(CHUNKERS)}")
     chunker = CHUNKERS[name]
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}
@@ -49,7 +49,7 @@ def parse_chunker(text: str) -> Chunker:
         if not equals or not value:
             raise ChunkerError(f"{name}: {setting.strip()!r} is no setting; write key=value")
         if key not in known:
-            raise ChunkerError(f"{name} has no {key!r}{_nearest(key, list(known))}; it has {', '.join(known)}")
+            raise ChunkerError(f"{name} has no {key!r}; {_nearest(key, list(known))}it has {', '.join(known)}")
         if key in values:
             raise ChunkerError(f"{name}: {key} is given twice")
         values[key] = _read_value(key, value)
@@ -91,4 +91,4 @@ def _read_value(key: str, value: str) -> object:
 
 def _nearest(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f"did you mean {near[0]!r}? " if near else ""

@@ -61,8 +61,13 @@ threshold_options = options.stacked(
 @options.format_option(*FORMATS)
 @click.option("--report", metavar="FORMAT=FILE", multiple=True, help="Write that format to a file too; repeatable.")
 @options.output_option
-@click.option("--baseline", metavar="FILE", help="Known findings; only new ones count.")
-@click.option("--write-baseline", metavar="FILE", help="Take all findings of today as known, and write them there.")
+@click.option("--baseline", metavar="FILE", type=options.FILLED, help="Known findings; only new ones count.")
+@click.option(
+    "--write-baseline",
+    metavar="FILE",
+    type=options.FILLED,
+    help="Take all findings of today as known, and write them there.",
+)
 @options.field_option
 @options.corpus_options
 @options.message_options

@@ -52,7 +52,12 @@ def command(**flags: Any) -> None:
         return
     questions = first_questions(corpus)
     _write(QUESTIONS, questions)
-    click.echo(f"{questions.count(chr(10))} quotes: write the questions they answer, then run chunkscope check")
+    n_quotes = questions.count("\n")
+    if n_quotes:
+        what = "quote: write the question it answers" if n_quotes == 1 else "quotes: write the questions they answer"
+        click.echo(f"{n_quotes} {what}, then run chunkscope check")
+    else:
+        click.echo("nothing to quote in the documents: write questions with their evidence, then run chunkscope check")
 
 
 def _write(name: str, text: str) -> None:

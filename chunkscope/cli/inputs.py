@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from chunkscope.cli.console import Messages
+from chunkscope.cli.options import DEMOS
 from chunkscope.config import Config, find_config
-from chunkscope.errors import InputError
+from chunkscope.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from chunkscope.corpus import Corpus
@@ -109,7 +110,8 @@ def choose_paths(config: Config, flags: Mapping[str, object]) -> tuple[str, str 
 
         if corpus is not None:
             raise click.UsageError(
-                f"--demo brings its own documents; leave out {corpus!r}", click.get_current_context()
+                f"--demo brings its own documents; leave out {corpus!r} (there are the demos {' and '.join(DEMOS)})",
+                click.get_current_context(),
             )
         folder = min(str(demo_path(demo)), os.path.relpath(demo_path(demo)), key=len)
         return os.path.join(folder, "docs"), questions or os.path.join(folder, QUESTIONS_HERE)
@@ -123,7 +125,14 @@ def choose_paths(config: Config, flags: Mapping[str, object]) -> tuple[str, str 
             click.get_current_context(),
         )
     here = QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None
+    if config.corpus:
+        _check_configured(config, "corpus", config.corpus)
     return corpus, questions or config.questions or here
+
+
+def _check_configured(config: Config, key: str, path: str) -> None:
+    if not os.path.exists(path):
+        raise ConfigError(f"{config.path}: {key}: {path}: no such file or folder")
 
 
 def open_corpus(path: str, reading: Reading, messages: Messages) -> Corpus:
@@ -158,6 +167,8 @@ def open_questions(path: str, config: Config, field: Mapping[str, str], messages
     """Read the questions, and say what was doubtful."""
     from chunkscope.questions import read_questions
 
+    if path == config.questions:
+        _check_configured(config, "questions", path)
     questions = read_questions(path, fields={**config.field, **field})
     messages.warn(*questions.warnings)
     return questions

@@ -30,7 +30,9 @@ Exit status: 0 all labels are sound, 1 there are problems, 2 could not look."""
 )
 @options.corpus_argument
 @options.questions_option
-@click.option("--fix", metavar="OUT", help="Write the questions there, mended where there is one right way.")
+@click.option(
+    "--fix", metavar="OUT", type=options.FILLED, help="Write the questions there, mended where there is one right way."
+)
 @options.format_option("text", "json")
 @options.output_option
 @options.field_option

@@ -54,6 +54,33 @@ _OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
 """Options whose value may be left out: what it is then, and what tells a value from the next argument."""
 
 
+class Number(click.FloatRange):
+    """A number; click itself says of another that it is no valid "float range"."""
+
+    name = "number"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number."""
+
+    name = "whole number"
+
+
+class FilledText(click.ParamType):
+    """A text that is not empty: in a script that is a variable nobody has set, and not a wish for the default."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what has nothing in it."""
+        if isinstance(value, str) and not value.strip():
+            self.fail("it is empty", param, ctx)
+        return value
+
+
+FILLED = FilledText()
+
+
 def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
     """Make one decorator of several; the help shows their options in this order."""
 
@@ -75,9 +102,9 @@ def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str
     return mapping
 
 
-corpus_argument = click.argument("corpus", required=False)
+corpus_argument = click.argument("corpus", required=False, type=FILLED)
 
-document_argument = click.argument("document")
+document_argument = click.argument("document", type=FILLED)
 
 reading_options = stacked(
     click.option("--encoding", metavar="NAME", help="Encoding of all documents; strict UTF-8 without it."),
@@ -95,7 +122,7 @@ corpus_options = stacked(
 )
 
 questions_option = click.option(
-    "-q", "--questions", metavar="FILE", help="Questions with their evidence, as JSON lines."
+    "-q", "--questions", metavar="FILE", type=FILLED, help="Questions with their evidence, as JSON lines."
 )
 
 field_option = click.option(
@@ -118,7 +145,9 @@ one_way_options = stacked(
     click.option("--unit", metavar="UNIT", multiple=True, help="What sizes count: char, word, or an encoding."),
 )
 
-output_option = click.option("-o", "--output", metavar="FILE", help="Write there, in UTF-8, instead of stdout.")
+output_option = click.option(
+    "-o", "--output", metavar="FILE", type=FILLED, help="Write there, in UTF-8, instead of stdout."
+)
 
 message_options = stacked(
     click.option("--quiet", is_flag=True, help="No warnings and no progress."),

@@ -130,7 +130,8 @@ def _judge(error: BaseException) -> tuple[int, str]:
 def _reason(error: BaseException) -> str:
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "chunkscope"
-        return f"{error.format_message().rstrip('.')}; see {path} --help"
+        told = error.format_message().rstrip(".")
+        return f"{told}{'' if told.endswith('?') else ';'} see {path} --help"
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, ChunkscopeError):

@@ -41,7 +41,7 @@ Examples:
 @click.option("--sizes", metavar="LIST", help="Sizes: 50..800, 50..800:25 or 100,200 [default: 50..800].")
 @click.option("--overlaps", metavar="LIST", help="Overlaps: units, or shares: 0,50,1/6,15% [default: 1/6].")
 @click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
-@click.option("--why", metavar="SIZE[/OVERLAP]", help="Show each cut that matters at one setting.")
+@click.option("--why", metavar="SIZE[/OVERLAP]", type=options.FILLED, help="Show each cut that matters at one setting.")
 @options.format_option("table", "json", "csv", "markdown")
 @options.output_option
 @click.option("--ids", is_flag=True, help="Name the split questions even in grids above 1,000 cells.")
@@ -49,12 +49,15 @@ Examples:
 @options.field_option
 @options.corpus_options
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
-@click.option("--price", type=click.FloatRange(min=0), metavar="N", help="Price of a million tokens to embed.")
+@click.option("--price", type=options.Number(min=0), metavar="N", help="Price of a million tokens to embed.")
 @ranking.retrieval_options
 @embedding.embedding_options
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that share the work [all cores where it pays]."
+    "--jobs",
+    type=options.WholeNumber(min=1),
+    metavar="N",
+    help="Processes that share the work [all cores where it pays].",
 )
 @options.message_options
 def command(**flags: Any) -> None:

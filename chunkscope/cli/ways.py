@@ -45,10 +45,11 @@ def read_ways(config: Config, chunker: Sequence[str], unit: Sequence[str]) -> tu
     >>> [f"{way} in {way.unit}" for way in read_ways(Config(), ["fixed,token"], ["char,o200k_base"])]
     ['fixed in char', 'fixed(unit=o200k_base) in o200k_base', 'token(unit=o200k_base) in o200k_base']
     """
-    spelled = config.choose("chunker", ",".join(chunker) or None, DEFAULT_CHUNKER)
-    listed = config.choose("unit", ",".join(unit) or None, "")
+    # an empty value is no absent one: it comes from a variable that is not set
+    spelled = config.choose("chunker", ",".join(chunker) if chunker else None, DEFAULT_CHUNKER)
+    listed = config.choose("unit", ",".join(unit) if unit else None, None)
     with told_of(config, "unit", unit):
-        units = _entries(listed, "--unit") if listed else []
+        units = _entries(listed, "--unit") if listed is not None else []
         for name in units:
             get_unit(name)
     ways: dict[Chunker, None] = {}
@@ -149,7 +150,8 @@ def read_way(
         return way if overlap is None else way.at(None, _overlap(overlap, 0))
     with told_of(config, "overlap", overlap):
         shared = _overlap(config.choose("overlap", overlap, "0"), wanted)
-    return way.at(wanted, shared)
+    with told_of(config, "size", size) if size is None else told_of(config, "overlap", overlap):
+        return way.at(wanted, shared)
 
 
 def read_why(grid: Grid, text: str) -> tuple[Chunker, ...]:

@@ -37,8 +37,8 @@ def parse_object(line: str) -> dict[str, object]:
         raise InputError("not JSON that can be read: nested too deeply") from None
     except InputError:
         raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise InputError(f"not JSON that can be read: {error}") from None
+    except ValueError:
+        raise InputError("not JSON that can be read: a number has thousands of digits") from None
     if not isinstance(record, dict):
         raise InputError(f"not a JSON object, but {spoken_type(record)}")
     if _ESCAPED_SURROGATE.search(line):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -358,9 +359,11 @@ class _KnownNames:
         if self._by_form is None:
             forms: defaultdict[str, list[str]] = defaultdict(list)
             for known in self._names:
-                forms[_form(known)].append(known)
-                if "/" in known:
-                    forms[_form(known).rsplit("/", 1)[-1]].append(known)
+                whole = _form(known)
+                base = whole.rsplit("/", 1)[-1]
+                # as it is, without folders, without the suffix, without both
+                for form in {whole, base, posixpath.splitext(whole)[0], posixpath.splitext(base)[0]}:
+                    forms[form].append(known)
             self._by_form = forms
         form = _form(name)
         near = self._by_form.get(form) or self._by_form.get(form.rsplit("/", 1)[-1], [])

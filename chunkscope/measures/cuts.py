@@ -36,9 +36,10 @@ def cut_classes(parts: Parts) -> NDArray[np.uint8]:
     classes[words.in_number[: parts.length]] = _CLASS["number"]
     for start, end in structure.code.tolist():
         classes[start + 1 : end] = _CLASS["code"]
-    for table in structure.tables:
-        for start, end in (*table.header, *table.rows):
-            classes[start + 1 : end] = _CLASS["row"]
+    reach = 0  # rows of tables in tables lie inside one another; each place is written once
+    for start, end in sorted(row for table in structure.tables for row in (*table.header, *table.rows)):
+        classes[max(start + 1, reach) : end] = _CLASS["row"]
+        reach = max(reach, end)
     return classes
 
 

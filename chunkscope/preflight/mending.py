@@ -45,8 +45,14 @@ class Mending:
         lengths = self._lengths(targets)
         sizes = self._sizes(targets)
         return [
-            Mend(size, self._guaranteed(length), length) for size, length in zip(sizes, lengths.tolist(), strict=True)
+            Mend(size, self._guaranteed(length), length, is_nearest=self._are_windows)
+            for size, length in zip(sizes, lengths.tolist(), strict=True)
         ]
+
+    @property
+    def _are_windows(self) -> bool:
+        """Whether the chunks are windows of characters, in which case nothing needs cutting anew."""
+        return isinstance(self.chunker, FixedChunker) and self.chunker.unit == "char"
 
     def at(self, size: int) -> Chunker | None:
         """Give the same way of cutting at another size; None where the overlap does not allow it."""
@@ -73,8 +79,7 @@ class Mending:
 
     def _guaranteed(self, length: int) -> int | None:
         """Windows of one step that share m - 1 leave no place for a cut through m; packed chunks promise less."""
-        windows = isinstance(self.chunker, FixedChunker) and self.chunker.unit == "char"
-        if not (windows or isinstance(self.segments, TokenStream)):
+        if not (self._are_windows or isinstance(self.segments, TokenStream)):
             return None
         if self.chunker.size is None or length > self.chunker.size:
             return None
@@ -83,7 +88,7 @@ class Mending:
     def _sizes(self, targets: Targets) -> Sequence[int | None]:
         if self.chunker.size is None:
             return [None] * len(targets)
-        if isinstance(self.chunker, FixedChunker) and self.chunker.unit == "char":
+        if self._are_windows:
             return self._window_sizes(targets, self.chunker.size)
         return self._tried_sizes(targets, self.chunker.size)
 

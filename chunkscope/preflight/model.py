@@ -38,19 +38,22 @@ class Mend:
     Attributes
     ----------
     size : int or None
-        The nearest size of the same chunker that leaves the text whole, whatever it does to others.
+        The nearest size tried of the same chunker that leaves the text whole, whatever it does to others.
     overlap : int or None
         The overlap from which on no text of this length is cut, wherever it stands.
     length : int
         How long the text is, in the chunker's unit.
     carry : str or None
         What a chunk would have to carry.
+    is_nearest : bool
+        Every nearer size has been looked at; False where only some have, because each means cutting anew.
     """
 
     size: int | None
     overlap: int | None
     length: int
     carry: str | None = None
+    is_nearest: bool = True
 
     def to_dict(self) -> dict[str, object]:
         """Give it as JSON has it."""

@@ -129,7 +129,7 @@ def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, mender:
     for row, (start, end) in enumerate(rows.spans.tolist()):
         mend = mends[row]
         if could_carry[row]:
-            mend = Mend(mend.size, mend.overlap, mend.length, "table-header")
+            mend = dataclasses.replace(mend, carry="table-header")
         cut = int(cuts[row])
         message = "the row is cut" if start < cut < end else "the table is cut between its header and this row"
         yield place.finding("row-apart", (start, end), cut, message, mend=mend)

@@ -86,7 +86,7 @@ def told_mend(mend: Mend | None, setting: Sequence[object]) -> list[str]:
     size, unit = setting
     told = []
     if mend.size is not None:
-        told.append(f"size {mend.size} is the nearest that holds it")
+        told.append(f"size {mend.size} {'is the nearest that holds it' if mend.is_nearest else 'holds it'}")
     if mend.overlap is not None:
         told.append(f"an overlap of {mend.overlap} or more guarantees it")
     elif isinstance(size, int) and mend.length > size:

@@ -217,7 +217,7 @@ def _asked(result: SweepResult, view: View, name: Name) -> list[str]:
     unsplit = view.verdict.unsplit
     if len(view.row.cells) > 1:
         if unsplit is not None and unsplit not in (safe, earlier):
-            told.append(f"No question is split {_from(view.row, unsplit)}.")
+            told.append(f"{_unsplit(view.row, unsplit)}.")
         if earlier is not None:
             told.append(f"{_earlier(view, earlier)}. {_cost(result, earlier)}")
     return told
@@ -246,6 +246,12 @@ def _from(row: Row, cell: Cell) -> str:
     return f"from {cell.size} on"
 
 
+def _unsplit(row: Row, cell: Cell) -> str:
+    where = _from(row, cell)
+    # behind "is split" the word would say the opposite
+    return f"{_upper(where)} no question is split" if where.startswith("only") else f"No question is split {where}"
+
+
 def _cost(result: SweepResult, cell: Cell) -> str:
     answer = characters_per_answer(cell) or 0
     makes = "makes" if cell.size is not None else "make"
@@ -263,7 +269,7 @@ def _earlier(view: View, earlier: Cell) -> str:
     row = view.row
     split = next((cell for cell in row.cells[row.cells.index(earlier) :] if cell.split_questions), None)
     if split is None:
-        told = f"No question is split {_from(row, earlier)}"
+        told = _unsplit(row, earlier)
     else:
         told = f"{setting(earlier)} has no split question{' either' if view.safe else ''}"
     if earlier.is_lucky:

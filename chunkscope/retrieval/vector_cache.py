@@ -29,6 +29,7 @@ from chunkscope.retrieval.vector_file import (
     check_owner,
     checksum_of,
     connect,
+    damage,
     default_path,
     is_damage,
     move_aside,
@@ -161,7 +162,9 @@ class VectorCache:
         if not len(texts):
             return
         if self.is_writable:
-            self._guarded(lambda: self._write(space, texts, vectors), lambda: None)
+            numbers = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype="<f4"))
+            rows = list(zip(space.keys(texts), numbers, strict=True))
+            self._guarded(lambda: self._write(space, rows), lambda: None)
             if self.is_writable:
                 return
         self._memory.write(space, texts, vectors)
@@ -199,15 +202,19 @@ class VectorCache:
         where = " AND ".join(conditions)
         if not self.is_writable:
             raise InputError(f"{self.path}: cannot be written")
-        try:
+
+        def delete() -> int:
             with self._transaction() as db:
                 db.execute(f"DELETE FROM vectors WHERE id IN (SELECT vector FROM entries WHERE {where})", values)
                 n_deleted = db.execute(f"DELETE FROM entries WHERE {where}", values).rowcount
                 db.execute("DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM entries)")
                 db.execute("DELETE FROM spaces WHERE id NOT IN (SELECT space FROM entries)")
             self._connection.execute("VACUUM")
-        except sqlite3.Error as error:
-            raise InputError(f"{self.path}: {error}") from None
+            return n_deleted
+
+        n_deleted = self._guarded(delete, lambda: -1)
+        if n_deleted < 0:
+            raise InputError(f"{self.path}: nothing could be deleted")
         return n_deleted
 
     # ---- the file
@@ -235,6 +242,8 @@ class VectorCache:
                 self._set_aside(error)
             elif not self._open_to_read():
                 self._do_without(f"{self.path}: {error}")
+        except UnicodeDecodeError:
+            self._set_aside(damage("its head is not that of a vector cache"))
 
     def _open_to_read(self) -> bool:
         """Open a file that cannot be written."""
@@ -277,8 +286,11 @@ class VectorCache:
                 if not is_damage(error):
                     self._give_up_writing(error)
                     return otherwise()
-                self.close()
-                self._set_aside(error)
+                reason = error
+            except (ValueError, TypeError, OverflowError) as error:  # a value of a kind that we never write
+                reason = damage(f"it holds what was never written: {error}")
+            self.close()
+            self._set_aside(reason)
         return otherwise()
 
     def _give_up_writing(self, error: sqlite3.Error) -> None:
@@ -292,6 +304,7 @@ class VectorCache:
         found = np.zeros(len(keys), dtype=np.bool_)
         vectors = np.zeros((len(keys), 0), dtype=np.float32)
         to_touch: list[bytes] = []
+        all_sound = True
         for first in range(0, len(keys), KEYS_IN_A_QUERY):
             some = keys[first : first + KEYS_IN_A_QUERY]
             places: dict[bytes, list[int]] = {}
@@ -305,6 +318,7 @@ class VectorCache:
             )
             for key, own_key, checksum, numbers, used, width in rows:
                 is_sound = key == own_key and len(numbers) == 4 * width and checksum_of(key, numbers) == checksum
+                all_sound &= is_sound
                 if not is_sound:
                     continue
                 if not vectors.shape[1]:
@@ -316,9 +330,17 @@ class VectorCache:
                     vectors[number], found[number] = held, True
                 if used != self._today:
                     to_touch.append(key)
+        if not all_sound:
+            self._check_whole()
         _drop_unfinite(found, vectors)
         self._touch(to_touch)
         return found, vectors
+
+    def _check_whole(self) -> None:
+        """Where one vector is wrong, more may be: look whether the file as such is sound."""
+        told = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if told != "ok":
+            raise damage(str(told).splitlines()[-1])
 
     def _has(self, keys: Sequence[bytes]) -> BoolArray:
         there: set[bytes] = set()
@@ -336,17 +358,28 @@ class VectorCache:
             with contextlib.suppress(sqlite3.OperationalError), self._transaction() as db:
                 db.executemany("UPDATE entries SET used = ? WHERE key = ?", [(self._today, key) for key in keys])
 
-    def _write(self, space: Space, texts: Sequence[str], vectors: Vectors) -> None:
-        width = vectors.shape[1]
+    def _write(self, space: Space, rows: Sequence[tuple[bytes, bytes]]) -> None:
         with self._transaction() as db:
-            number = self._space_number(db, space, width)
-            for key, vector in zip(space.keys(texts), np.ascontiguousarray(vectors, dtype="<f4"), strict=True):
-                numbers = vector.tobytes()
+            number = self._space_number(db, space, len(rows[0][1]) // 4)
+            for key, numbers in rows:
                 db.execute("DELETE FROM vectors WHERE id = (SELECT vector FROM entries WHERE key = ?)", (key,))
                 held = db.execute(INSERT_VECTOR, (key, number, checksum_of(key, numbers), numbers))
                 db.execute(
                     "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (key, held.lastrowid, number, self._today)
                 )
+        if self._count([key for key, _ in rows]) != len({key for key, _ in rows}):
+            self._check_whole()
+
+    def _count(self, keys: Sequence[bytes]) -> int:
+        """Count the entries that lead to a vector: what has just been written must be found again."""
+        count = 0
+        different = list(dict.fromkeys(keys))
+        for first in range(0, len(different), KEYS_IN_A_QUERY):
+            some = different[first : first + KEYS_IN_A_QUERY]
+            marks = ",".join("?" * len(some))
+            query = f"SELECT count(*) FROM entries e JOIN vectors v ON v.id = e.vector WHERE e.key IN ({marks})"
+            count += self._connection.execute(query, some).fetchone()[0]
+        return count
 
     def _space_number(self, db: sqlite3.Connection, space: Space, width: int) -> int:
         digest = space.key("")
@@ -382,7 +415,7 @@ class VectorCache:
             return
         n_saved = 0
         if aside is not None:
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error, ValueError, TypeError, OverflowError):
                 for space, rows in sound_rows(aside):
                     n_saved += self._take_over(space, rows)
         where = f"moved to {aside.name}" if aside is not None else "another process has moved it away"

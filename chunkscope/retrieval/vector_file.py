@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 import sys
 import zlib
@@ -22,6 +23,9 @@ FORMAT = 1
 """
 APPLICATION = 0x63687673
 """In SQLite's application_id: what tells our files from others ("chvs")."""
+OWN_TABLES = frozenset({"spaces", "entries", "vectors"})
+LAST_LIKELY_FORMAT = 100
+"""A higher one is a head with changed bytes."""
 FILE = "vectors.sqlite"
 WAIT_FOR_OTHERS = 60.0
 """Seconds to wait for another process that writes."""
@@ -85,10 +89,15 @@ def check_owner(path: Path, db: sqlite3.Connection) -> None:
     """Refuse a file of something else, and one of a later version."""
     owner = db.execute("PRAGMA application_id").fetchone()[0]
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    n_tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if n_tables and owner != APPLICATION:
+    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        return
+    is_ours = tables >= OWN_TABLES
+    if owner != APPLICATION and not is_ours:
         raise InputError(f"{path}: is a database of something else, no vector cache; name another file")
-    if n_tables and version > FORMAT:
+    if owner != APPLICATION or version < 1 or version > LAST_LIKELY_FORMAT:
+        raise damage("its head is not that of a vector cache")
+    if version > FORMAT:
         raise InputError(
             f"{path}: written by a later version (format {version}, this one knows {FORMAT}); "
             "update chunkscope, or name another file with --cache"
@@ -103,9 +112,14 @@ def check_head(path: Path) -> None:
     except OSError:
         return
     if head and head != _HEAD:
-        error = sqlite3.DatabaseError("file is not a database")
-        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-        raise error
+        raise damage("file is not a database")
+
+
+def damage(reason: str) -> sqlite3.DatabaseError:
+    """Give an error that counts as damage."""
+    error = sqlite3.DatabaseError(reason)
+    error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+    return error
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -113,8 +127,8 @@ def is_damage(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return True
-    # tables that are not there, or not ours: the schema's page is gone
-    return code is not None and code & 0xFF == sqlite3.SQLITE_ERROR and "no such" in str(error)
+    # tables that are not there, a file format that is none, a text that is no UTF-8
+    return bool(re.search("no such|unsupported file format|could not decode|too big", str(error), re.IGNORECASE))
 
 
 def move_aside(path: Path) -> Path | None:
@@ -139,8 +153,6 @@ def sound_rows(path: Path) -> Iterator[tuple[Space, list[tuple[bytes, int, bytes
     """Give what is whole in a damaged file, space by space: each vector is held against its checksum."""
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
         db.execute("PRAGMA writable_schema = ON")  # or a file that is too short is not looked at, at all
-        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-            return
         spaces = _readable(
             db, "SELECT id, provider, endpoint, model, revision, dimensions, role, prompt, normalisation FROM spaces"
         )
@@ -159,7 +171,7 @@ def checksum_of(key: bytes, numbers: bytes) -> int:
 
 
 def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    with contextlib.suppress(sqlite3.Error):
+    with contextlib.suppress(sqlite3.Error, ValueError, TypeError, OverflowError):
         yield from db.execute(query)
 
 

@@ -241,7 +241,7 @@ class _Walk:
             self.troubles.append(f"{_printable(name)}: the file's name is not UTF-8; rename it")
         elif not is_file:
             reason = "a link that leads nowhere" if entry.is_symlink() else "not a regular file"
-            self.troubles.append(f"{name}: {reason}")
+            self.troubles.append(f"{name}: {reason}; take it away, or give --exclude or --skip-unreadable")
         else:
             self.files.append((name, entry.path))
 

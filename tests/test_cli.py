@@ -7,6 +7,8 @@ import inspect
 import io
 import json
 import os
+import sys
+import time
 
 import click
 import pytest
@@ -281,6 +283,13 @@ class TestConfiguration:
         put("chunkscope.toml", "size = 0")
         assert "chunkscope.toml: size 0 must be at least 1" in fails("chunks", "docs")
         assert fails("chunks", "docs", "--size", "0").startswith("chunkscope: size 0 must be at least 1")
+
+    def test_a_file_of_a_word_processor_is_to_be_converted(self, here):
+        put("規程.PDF", b"%PDF-1.7\xff")
+        for command in (("sweep",), ("show", "--size", "9"), ("structure",), ("check", "--size", "9")):
+            assert fails(*command, "規程.PDF") == (
+                "chunkscope: 規程.PDF: a .pdf file; convert it to Markdown or text first"
+            )
 
     def test_a_file_that_is_not_there_is_told_with_the_configuration_that_names_it(self, here):
         put("chunkscope.toml", "corpus = 'nix'\nquestions = 'nix.jsonl'")
@@ -708,3 +717,52 @@ def test_list_names_what_there_is():
     told = run("list").stdout
     assert "Retrievers:" in told
     assert "cl100k_base" in told
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def terminal(monkeypatch, patience):
+    # not in a fixture: pytest puts a stderr of its own there before each test
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setattr("chunkscope.cli.console.PATIENCE", patience)
+    monkeypatch.setenv("TERM", "xterm")
+    return sys.stderr
+
+
+class TestProgress:
+    def test_a_bar_comes_though_nothing_has_been_heard_yet(self, monkeypatch):
+        shown = terminal(monkeypatch, 0.01)
+        with Messages().progress() as progress:
+            assert until(lambda: "working" in shown.getvalue())
+            progress("documents", 1, 4)
+            assert until(lambda: "documents" in shown.getvalue() and "25%" in shown.getvalue())
+
+    def test_what_was_heard_before_it_came_is_shown(self, monkeypatch):
+        shown = terminal(monkeypatch, 0.2)
+        with Messages().progress() as progress:
+            progress("documents", 3, 4)
+            assert until(lambda: "75%" in shown.getvalue())
+        assert "working" not in shown.getvalue()
+
+    def test_what_is_done_at_once_has_no_bar(self, monkeypatch):
+        shown = terminal(monkeypatch, 60)
+        with Messages().progress() as progress:
+            progress("documents", 1, 1)
+        assert shown.getvalue() == ""
+
+    def test_without_a_terminal_there_is_none(self, monkeypatch):
+        monkeypatch.setattr("sys.stderr", io.StringIO())
+        with Messages().progress() as progress:
+            assert progress is None
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()

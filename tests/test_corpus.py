@@ -134,7 +134,11 @@ def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):
         read_corpus(tmp_path)
     corpus = read_corpus(tmp_path, skip_unreadable=True)
     assert names(corpus) == ["a.md"]
-    assert corpus.unreadable == ("gone.md: a link that leads nowhere", "pipe.md: not a regular file")
+    advice = "take it away, or give --exclude or --skip-unreadable"
+    assert corpus.unreadable == (
+        f"gone.md: a link that leads nowhere; {advice}",
+        f"pipe.md: not a regular file; {advice}",
+    )
 
 
 def test_a_file_that_vanishes_is_an_error_or_listed(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from strategies import texts
 
+from chunkscope import Document, sweep
 from chunkscope.findings import Finding
 from chunkscope.grid import Skipped
 from chunkscope.reports import render_sweep, render_why, to_csv, to_json, to_markdown
@@ -167,6 +168,15 @@ def test_ascii_marks_are_all_ascii_where_names_are():
     assert not render_sweep(result).isascii()
 
 
+def test_where_nothing_is_ever_kept_there_is_no_best():
+    document = Document("a.md", "| 職位 | 額 |\n|---|---|\n| 課長 | 12,000円 |\n")
+    for sizes, where in (("5,10", "at any size of the grid"), ("10", "at 10/0")):
+        result = sweep([document], chunkers="fixed", sizes=sizes, overlaps="0")
+        text = " ".join(render_sweep(result).split())
+        assert f"no table row is with its header {where}" in text
+        assert "at best 0" not in text
+
+
 def test_a_size_that_alone_has_no_split_question_is_not_said_to_have_only_those():
     # "No question is split only at 200" reads as "questions are split nowhere else"
     cells = (asked_cell(100, 5, 3), asked_cell(200, 0, 3))
@@ -184,6 +194,12 @@ def test_the_lucky_cell_is_called_lucky_and_never_safe():
     )
     line = next(line for line in render_sweep(asked_result()).splitlines() if line.startswith("   220 "))
     assert line.endswith(" lucky")
+
+
+@pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
+def test_the_overlap_that_guarantees_is_counted_in_whole_words(longest, overlap):
+    result = dataclasses.replace(asked_result(), questions=questions(longest={"char": longest}))
+    assert f"an overlap of {overlap} guarantees" in " ".join(render_sweep(result).split())
 
 
 def test_the_best_row_is_no_lucky_one():

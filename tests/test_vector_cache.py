@@ -426,3 +426,14 @@ def test_the_file_says_whose_it_is_and_in_which_format(tmp_path):
     shutil.copy(tmp_path / FILE, tmp_path / "copy.sqlite")
     with VectorCache(tmp_path / "copy.sqlite") as cache:
         assert assert_nothing_wrong(cache, TEXTS[:1]) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be moved elsewhere")
+def test_a_file_that_is_moved_away_meanwhile_is_not_written_to_any_more(tmp_path):
+    with VectorCache(tmp_path) as cache:
+        cache.write(SPACE, TEXTS[:5], vectors(TEXTS[:5]))
+        os.rename(tmp_path / FILE, tmp_path / "aside")
+        cache.write(SPACE, TEXTS[5:8], vectors(TEXTS[5:8]))
+        assert assert_nothing_wrong(cache, TEXTS[:8]) == 3
+    with VectorCache(tmp_path / "aside") as cache:
+        assert assert_nothing_wrong(cache, TEXTS[:8]) == 5

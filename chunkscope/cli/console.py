@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, TextIO
@@ -23,6 +23,9 @@ MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
 
 PATIENCE = 1.0
 """Seconds that a step may take before a bar is shown."""
+
+WORKING = "working"
+"""What a bar shows as long as nothing is known of how much there is to do."""
 
 MOST_WARNINGS = 5
 
@@ -212,33 +215,55 @@ class Messages:
 
 
 class _Bar:
-    """A bar on stderr that comes after a while, and goes without a trace."""
+    """A bar on stderr that comes after a while, whatever is heard till then, and goes without a trace."""
 
     def __init__(self) -> None:
-        self._since = time.monotonic()
+        self._lock = threading.Lock()
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
+        self._heard: dict[str, tuple[int, int]] = {}
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+        self._timer.start()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if self._bar is None:
-            if time.monotonic() - self._since < PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import Progress, ProgressColumn, Task
-            from rich.text import Text
+        with self._lock:
+            self._heard[stage] = done, total
+            if self._bar is not None:
+                self._draw(stage)
 
-            class Rate(ProgressColumn):
-                def render(self, task: Task) -> Text:
-                    return Text(f"{task.speed:,.1f}/s" if task.speed and task.description == "texts" else "")
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, ProgressColumn, Task
+        from rich.text import Text
 
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                return Text(f"{task.speed:,.1f}/s" if task.speed and task.description == "texts" else "")
+
+        with self._lock:
+            if self._timer.finished.is_set():
+                return  # the work has ended meanwhile
             columns = (*Progress.get_default_columns(), Rate())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            for stage in self._heard:
+                self._draw(stage)
+            if not self._heard:
+                # the first batch may take its time, and nobody should think that nothing happens
+                self._tasks[WORKING] = self._bar.add_task(WORKING, total=None)
             self._bar.start()
+
+    def _draw(self, stage: str) -> None:
+        done, total = self._heard[stage]
+        if WORKING in self._tasks:
+            self._bar.remove_task(self._tasks.pop(WORKING))
         if stage not in self._tasks:
             self._tasks[stage] = self._bar.add_task(stage, total=total)
         self._bar.update(self._tasks[stage], completed=done, total=total)
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
+        self._timer.cancel()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()

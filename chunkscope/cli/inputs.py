@@ -56,9 +56,18 @@ class Reading:
         }
 
     def read(self, path: str) -> Corpus:
-        """Read a corpus."""
+        """Read a corpus.
+
+        Raises
+        ------
+        InputError
+            A file that is to be converted, or what `read_corpus` cannot read.
+        """
         from chunkscope.corpus import read_corpus
 
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix in TO_CONVERT and os.path.isfile(path):
+            raise InputError(f"{path}: a {suffix} file; convert it to Markdown or text first")
         return read_corpus(
             path,
             encoding=self.encoding,

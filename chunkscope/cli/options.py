@@ -66,16 +66,14 @@ class WholeNumber(click.IntRange):
     name = "whole number"
 
 
-class FilledText(click.ParamType):
+class FilledText(click.types.StringParamType):
     """A text that is not empty: in a script that is a variable nobody has set, and not a wish for the default."""
-
-    name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse what has nothing in it."""
         if isinstance(value, str) and not value.strip():
             self.fail("it is empty", param, ctx)
-        return value
+        return super().convert(value, param, ctx)
 
 
 FILLED = FilledText()

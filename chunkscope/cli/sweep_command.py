@@ -157,9 +157,8 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
             ) from None
     if labels.excluded:
         left = "" if labels.valid else "; none with evidence is left, so there is nothing to count"
-        messages.warn(
-            f"{questions.path}: {len(labels.excluded)} of {labels.total} questions have label problems, left out{left}"
-        )
+        some = f"{len(labels.excluded):,} of {labels.total:,} questions"
+        messages.warn(f"{questions.path}: {some} have label problems, left out{left}")
     return labels
 
 

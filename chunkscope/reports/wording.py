@@ -246,6 +246,10 @@ def _from(row: Row, cell: Cell) -> str:
     return f"from {cell.size} on"
 
 
+def _at_any_size(row: Row) -> str:
+    return " at any size of the grid" if len(row.cells) > 1 else f" {_at(row.cells[0])}"
+
+
 def _unsplit(row: Row, cell: Cell) -> str:
     where = _from(row, cell)
     # behind "is split" the word would say the opposite
@@ -321,6 +325,8 @@ def _unasked(result: SweepResult, view: View) -> list[str]:
         elif whole.kept == whole.total:
             every = f"all of {plural(whole.total, noun)} are {many}"
             parts.append(f"{every} {_at(whole.best)}, but not at every larger size")
+        elif not whole.kept:
+            parts.append(f"no {noun} is {one}{_at_any_size(view.row)}")
         else:
             reached = f"{whole.kept:,} of {plural(whole.total, noun)}"
             parts.append(f"at best {reached} are {many}, {_at(whole.best)}")
@@ -352,8 +358,9 @@ def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[
     for chunker, unit in dict.fromkeys((v.row.chunker, v.row.unit) for v in views if is_guaranteed(v.row)):
         overlap = guaranteed_overlap(result, unit)
         if overlap is not None:
+            units = plural(overlap, unit_name(unit, name).removesuffix("s"))
             sentences.append(
-                f"With {name(chunker)}, an overlap of {overlap:,} {unit_name(unit, name)} guarantees that no evidence "
+                f"With {name(chunker)}, an overlap of {units} guarantees that no evidence "
                 f"is split, at any size above it: the longest is {overlap + 1:,} long."
             )
     return sentences

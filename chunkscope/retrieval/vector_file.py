@@ -131,6 +131,15 @@ def is_damage(error: sqlite3.Error) -> bool:
     return bool(re.search("no such|unsupported file format|could not decode|too big", str(error), re.IGNORECASE))
 
 
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """Tell which file stands at a path, whatever it is called; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def move_aside(path: Path) -> Path | None:
     """Rename a file and what SQLite keeps beside it; None where it is gone already."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")

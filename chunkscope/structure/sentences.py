@@ -37,6 +37,7 @@ from chunkscope.structure.model import Structure
 WIDE = "。｡！？．‼⁇⁈⁉।॥۔؟։።፧။។﹒﹖﹗︒"
 ASCII = ".!?…‥"
 CLOSING = "」』）】〕］｝〉》〗〙〛｣”’»›＂＇)}⁰-⁹¹²³"
+CLOSING_QUOTES = "」』）】〕］｝〉》〗〙〛｣"
 SYMMETRIC = "*_~`\"'"
 CLOSED = CLOSING + SYMMETRIC + ">"
 MARKS = r"\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\u200d"
@@ -53,10 +54,10 @@ WORD_LENGTH = 24
 LOWER_CASE_LENGTH = 80
 """A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
 
-# what stays with an end mark: marks, closing brackets and tags, [1], the rest of a link, (笑), a backslash that breaks
-# the line, and an ellipsis ". . ."
+# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, [1], the rest of
+# a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
 _TAIL = (
-    rf"(?:[{WIDE}{ASCII}{MARKS}{CLOSING}]++|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)|\]\([^()\s]*+\)|\](?![(\[])"
+    rf"(?:[{WIDE}{ASCII}{MARKS}{CLOSING}]++|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)|\]\([^()\s]*+\)|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
     rf"|\[\^?\w[\w ]{{0,3}}\](?!\()|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
     rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
 )
@@ -111,6 +112,19 @@ class _Block:
     def pairs(self) -> list[Pair]:
         """Its brackets and quotes."""
         return outermost_pairs(self.text, self.start, self.end)
+
+    @cached_property
+    def _quotes(self) -> dict[int, int]:
+        """Where each outermost quote opens, and the place behind the last of those that follow it directly."""
+        behind: dict[int, int] = {}
+        for pair in reversed(self.pairs):
+            if pair.kind in "「『":
+                behind[pair.open] = behind.get(pair.close + 1, pair.close + 1)
+        return behind
+
+    def behind_quotes(self, place: int) -> int:
+        """Give the place behind the quotes that open at `place`, one after the other; without any, `place`."""
+        return self._quotes.get(place, place) if self.text[place] in "「『" else place
 
     @cached_property
     def is_lower_case(self) -> bool:
@@ -208,9 +222,9 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
             if end == boundary and text[end] in SYMMETRIC:
                 end = _behind_other_half(text, block.start, mark, end)
                 boundary = _BLANK_RUN.match(text, end).end()  # type: ignore[union-attr]
-            is_end = boundary < block.end and _wide_ends(text, mark, end, boundary, sentence)
+            is_end = boundary < block.end and _wide_ends(block, mark, end, boundary, sentence)
         elif end == boundary:
-            is_end = _joined_ends(text, mark, end)
+            is_end = _joined_ends(block, mark, end)
         else:
             is_end = _spaced_ends(block, mark, end, boundary, sentence)
         if is_end and not _is_held(block, mark, end, sentence):
@@ -218,13 +232,14 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
             yield boundary
 
 
-def _wide_ends(text: str, mark: int, end: int, boundary: int, sentence: int) -> bool:
+def _wide_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int) -> bool:
     """Decide on end marks that need no white space."""
+    text = block.text
     last = text[end - 1]
     if end == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, boundary, sentence):
         return False
     if last in CLOSED:
-        return not _AFTER_QUOTE.match(text, end)
+        return not _AFTER_QUOTE.match(text, block.behind_quotes(end))
     if last in "！!？?":
         is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
         return not (is_name or _AFTER_MARK.match(text, end))
@@ -244,8 +259,9 @@ def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> 
     return not _is_abbreviation(text, mark, boundary, _OPENER)
 
 
-def _joined_ends(text: str, mark: int, end: int) -> bool:
+def _joined_ends(block: _Block, mark: int, end: int) -> bool:
     """Decide on ASCII end marks that are followed by no white space."""
+    text = block.text
     marks = text[mark:end]
     behind = text[end]
     if "!" in marks or "?" in marks:
@@ -253,7 +269,7 @@ def _joined_ends(text: str, mark: int, end: int) -> bool:
             is_end = not (_NO_START_AFTER_JAPANESE.match(behind) or (behind == "[" and marks[-1] == "!"))
         else:
             is_end = marks.count("!") + marks.count("?") > 1 and bool(_JAPANESE.match(behind))
-        return is_end and not _goes_on(text, end, end)
+        return is_end and not _goes_on(text, end, block.behind_quotes(end))
     # "です.次": as a rule only sentences end in hiragana, while 'メニュー.ファイル' is a name
     return marks[0] == "." and marks[1:2] != "." and bool(_HIRAGANA.match(text, mark - 1) and _JAPANESE.match(behind))
 

@@ -1,8 +1,8 @@
 """What an embedding provider is, and what it may tell of itself.
 
 A provider needs an `id` and two methods. What else it may have: `limits` (a `Limits`, by which batches are cut),
-`space` (a `Space`, which keeps vectors of different models apart), `prompts` (what it writes before texts, by role; part
-of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
+`space` (a `Space`, which keeps vectors of different models apart), `prompts` (what it writes before texts, by role; it
+is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
 """
 
 from __future__ import annotations

@@ -38,6 +38,8 @@ class Cell:
     oversize_chunks: int = 0
     broken_chunks: int = 0
     lengths: Mapping[int, int] = field(default_factory=dict)
+    questions: int = 0
+    evidence: int = 0
     split_questions: int = 0
     split_evidence: int = 0
     missing_questions: int = 0
@@ -114,6 +116,16 @@ class Cell:
         return round(mean, DIGITS), round(spread, DIGITS)
 
     @property
+    def rates(self) -> dict[str, float | None]:
+        """Shares in [0, 1] that follow from the counts; None over nothing."""
+        return {
+            "split_questions": _share(self.split_questions, self.questions),
+            "split_evidence": _share(self.split_evidence, self.evidence),
+            "table_questions_together": _share(self.table_questions_together, self.table_questions),
+            "table_rows_together": _share(self.table_rows_together, self.table_rows),
+        }
+
+    @property
     def apart_questions(self) -> int:
         """Table questions with a row that is not together with its header."""
         return self.table_questions - self.table_questions_together
@@ -159,6 +171,7 @@ class Cell:
         }
         for name in _PLAIN_FIELDS:
             cell[name] = _rounded(getattr(self, name))
+        cell["rates"] = {name: _rounded(value) for name, value in self.rates.items()}
         cell["cuts"] = dict(self.cuts)
         for name in _OPTIONAL_FIELDS:
             value = getattr(self, name)
@@ -173,6 +186,8 @@ class Cell:
 
 
 _PLAIN_FIELDS = (
+    "questions",
+    "evidence",
     "split_questions",
     "split_evidence",
     "missing_questions",
@@ -200,6 +215,10 @@ _OPTIONAL_FIELDS = (
     "split_question_ids",
     "apart_question_ids",
 )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _rounded(value: float | None) -> float | int | None:

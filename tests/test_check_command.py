@@ -482,24 +482,6 @@ class TestProcess:
         assert code.returncode == 1, code.stderr
         assert b"evidence-split" in code.stdout
 
-    def test_ten_documents_take_less_than_half_a_second_beyond_the_start(self, here):
-        resource = pytest.importorskip("resource")
-        for number in range(10):
-            shutil.copy("docs/規程.md", f"docs/{number}.md")
-
-        def seconds(*command):
-            """The processor's time, which others on the machine do not change as they do the clock's."""
-            times = []
-            for _ in range(3):
-                before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False)
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-            return min(times)
-
-        program = [sys.executable, "-m", "chunkscope.cli", "check", "docs", "-q", "questions.jsonl", "--size", "16"]
-        assert seconds(*program) - seconds(sys.executable, "-c", "pass") < 0.5
-
 
 class TestColour:
     def test_only_on_a_terminal(self, here):

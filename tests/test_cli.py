@@ -418,9 +418,13 @@ class TestSweep:
     def test_an_empty_name_of_a_file_is_no_absent_one(self, here, args):
         assert ": it is empty; see chunkscope" in fails(*args)
 
-    @pytest.mark.parametrize(("option", "kind"), [("--price", "number"), ("--jobs", "whole number")])
-    def test_what_is_no_number_is_told_in_words(self, here, option, kind):
-        assert f"'abc' is not a valid {kind}; see" in fails("sweep", "docs", option, "abc")
+    @pytest.mark.parametrize(
+        ("option", "value", "kind"),
+        [("--price", "abc", "number"), ("--price", "nan", "number"), ("--price", "inf", "number"),
+         ("--price", "1e999", "number"), ("--jobs", "abc", "whole number"), ("--jobs", "1.5", "whole number")],
+    )  # fmt: skip
+    def test_what_is_no_number_is_told_in_words(self, here, option, value, kind):
+        assert f"{value!r} is not a valid {kind}; see" in fails("sweep", "docs", option, value)
 
     def test_messages_name_the_option_that_was_given(self, here):
         assert "--overlap x: not an overlap" in fails("chunks", "docs", "--size", "9", "--overlap", "x")

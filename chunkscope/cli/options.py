@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -55,9 +56,16 @@ _OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
 
 
 class Number(click.FloatRange):
-    """A number; click itself says of another that it is no valid "float range"."""
+    """A finite number; click itself takes "nan", and says of a text that it is no valid "float range"."""
 
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what cannot be calculated with."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return number
 
 
 class WholeNumber(click.IntRange):

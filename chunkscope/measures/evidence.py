@@ -182,6 +182,8 @@ class EvidenceGauge:
         apart = self.apart_entries(chunks)
         split_questions, apart_questions = self.spoilt(split), self.spoilt(apart) & self.table_question
         counts: dict[str, Any] = {
+            "questions": len(self.ids),
+            "evidence": len(self.entries),
             "split_questions": int(np.count_nonzero(split_questions)),
             "split_evidence": int(np.count_nonzero(split)),
             "missing_questions": int(np.count_nonzero(self.spoilt(missing))),

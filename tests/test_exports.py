@@ -4,7 +4,37 @@ from __future__ import annotations
 
 import chunkscope
 
-PUBLIC = ["Cell", "CheckResult", "Chunker", "ChunkscopeError", "Corpus", "Document", "Finding", "FixedChunker", "HeadingChunker", "Labels", "Question", "SentenceChunker", "SweepResult", "Thresholds", "TokenChunker", "__version__", "check", "check_labels", "find_cuts", "fix_labels", "judge", "list_chunks", "parse_chunker", "parse_chunkers", "read_baseline", "read_corpus", "read_questions", "read_structure", "sweep"]
+PUBLIC = [
+    "Cell",
+    "CheckResult",
+    "Chunker",
+    "ChunkscopeError",
+    "Corpus",
+    "Document",
+    "Finding",
+    "FixedChunker",
+    "HeadingChunker",
+    "Labels",
+    "Question",
+    "SentenceChunker",
+    "SweepResult",
+    "Thresholds",
+    "TokenChunker",
+    "__version__",
+    "check",
+    "check_labels",
+    "find_cuts",
+    "fix_labels",
+    "judge",
+    "list_chunks",
+    "parse_chunker",
+    "parse_chunkers",
+    "read_baseline",
+    "read_corpus",
+    "read_questions",
+    "read_structure",
+    "sweep",
+]
 
 
 def test_public_names_are_these_and_each_is_there():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -195,7 +196,7 @@ class Grid:
     ) -> Grid:
         """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
 
-        Headings get a cell for whole sections too.
+        Headings get a cell for whole sections too, one whatever the units.
         """
         if isinstance(chunkers, str):
             chunkers = parse_chunkers(chunkers)
@@ -205,12 +206,16 @@ class Grid:
         parsed_overlaps = parse_overlaps(overlaps) if isinstance(overlaps, str) else tuple(overlaps)
         cells: dict[Chunker, None] = {}
         skipped: list[tuple[str, str, Skipped]] = []
+        whole: set[HeadingChunker] = set()
         for chunker in chunkers:
             if chunker.size is not None:
                 cells[chunker] = None
                 continue
             if isinstance(chunker, HeadingChunker) and not chunker.merge:
-                cells[chunker] = None
+                sections = dataclasses.replace(chunker, unit="char")
+                if sections not in whole:  # they are the same in every unit
+                    whole.add(sections)
+                    cells[chunker] = None
             pairs, unable = grid_pairs(parsed_sizes, parsed_overlaps)
             cells.update((chunker.at(size, overlap), None) for size, overlap in pairs)
             skipped.extend((chunker.label, chunker.unit, pair) for pair in unable)

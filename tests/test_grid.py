@@ -103,6 +103,14 @@ def test_a_chunker_with_its_own_size_stands_and_headings_come_whole_too():
     ]  # fmt: skip
 
 
+def test_whole_sections_are_the_same_in_every_unit_and_run_once():
+    units = [HeadingChunker(unit="word"), HeadingChunker(), HeadingChunker(unit="word", carry=("title",))]
+    assert [(str(c), c.size) for c in Grid.of(units, [9], [0]).chunkers] == [
+        ("heading(unit=word)", None), ("heading(size=9, unit=word)", 9), ("heading(size=9)", 9),
+        ("heading(unit=word, carry=title)", None), ("heading(size=9, unit=word, carry=title)", 9),
+    ]  # fmt: skip
+
+
 def test_equal_cells_run_once_and_skipped_pairs_are_listed_once():
     grid = Grid.of([FixedChunker(), FixedChunker(), FixedChunker(8)], [4, 8, 4], [0, 4, 0])
     assert [(c.size, c.overlap) for c in grid.chunkers] == [(4, 0), (8, 0), (8, 4)]

@@ -6,7 +6,7 @@ Carrying moves no boundary. A chunk carries only what it does not hold, and noth
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +59,9 @@ class Carriable:
     lines: dict[str, SpanArray]
 
 
-def find_carriable(parts: Parts, keys: Sequence[str] = ()) -> Carriable:
-    """Find what chunks of a document can carry; `keys` are those of the front matter."""
+def find_carriable(parts: Parts, carries: Iterable[str] = ()) -> Carriable:
+    """Find what chunks of a document can carry; of the front matter, the keys that `carries` names."""
+    keys = sorted(what.removeprefix(FRONT_MATTER_PREFIX) for what in carries if what.startswith(FRONT_MATTER_PREFIX))
     structure, text = parts.structure, parts.document.text
     rows = {id(heading): row for row, heading in enumerate(structure.headings)}
     paths = np.full((len(structure.section_starts), MAX_LEVEL), -1, dtype=np.int64)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, chunk_paths, find_carriable
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker, Cut
+from chunkscope.chunkers.base import Chunker, Cut
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.containment import Layout
 from chunkscope.documents import Document
@@ -128,8 +128,7 @@ def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
     document, text = parts.document, parts.document.text
     cut = _cut(parts, chunker)
     numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
-    keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in chunker.carry if what.startswith(FRONT_MATTER_PREFIX)]
-    carriable = find_carriable(parts, keys)
+    carriable = find_carriable(parts, chunker.carry)
     carried = _carried(carriable, chunker, cut.spans, Layout.of([document.name], [parts.length]))
     titles = [heading.title for heading in parts.structure.headings]
     columns = zip(

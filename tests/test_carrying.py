@@ -14,14 +14,14 @@ from chunkscope.carrying import carried_spans, chunk_paths, find_carriable, join
 from chunkscope.containment import Layout
 from chunkscope.structure.parts import Parts
 
-KEYS = ("status", "title")
+CARRIES = ("front-matter:status", "front-matter:title")
 
 
 def carried_by(document, chunker):
     """Give the text that each chunk carries."""
     layout = Layout.of([document.name], [len(document.text)])
     spans = chunker.spans(document)
-    owners, found = carried_spans(find_carriable(Parts(document), KEYS), chunker, spans, layout)
+    owners, found = carried_spans(find_carriable(Parts(document), CARRIES), chunker, spans, layout)
     texts = [[] for _ in spans]
     for owner, (start, end) in zip(owners.tolist(), found.tolist(), strict=True):
         texts[owner].append(document.text[start:end])
@@ -32,7 +32,7 @@ def carried_by(document, chunker):
 @settings(max_examples=200, deadline=None)
 def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
-    joined = join_carriable([find_carriable(Parts(document), KEYS) for document in corpus], layout)
+    joined = join_carriable([find_carriable(Parts(document), CARRIES) for document in corpus], layout)
     spans, expected = [], []
     for document, base in zip(corpus, layout.edges.tolist(), strict=False):
         for start, end in chunker.spans(document).tolist():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -67,3 +68,10 @@ def test_readme_speaks_of_the_two_commands_that_do_all():
     text = README.read_text("utf-8")
     assert "\npip install -e . && chunkscope sweep --sizes 50..800\n" in text
     assert "\npip install -e '.[test]' && pytest\n" in text
+
+
+def test_speed_table_is_made_of_what_the_benchmark_measured(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    table = importlib.import_module("table")
+    text = README.read_text("utf-8")
+    assert table.with_table(text) == text

@@ -114,9 +114,9 @@ def found(strict, start, below=0, split=0, ks=(1, 3, 5, 10)):
     }
 
 
-def advice(*cells, choice=0):
+def advice(*cells, choice=0, alike=None):
     grid = [Cell("fixed", "char", 100 * (number + 1), 0, 9) for number in range(len(cells))]
-    return " / ".join(advise(grid, cells, choice, 5))
+    return " / ".join(advise(grid, cells, choice, [choice] if alike is None else alike, 5))
 
 
 def test_advice_comes_from_figures():
@@ -131,6 +131,8 @@ def test_advice_comes_from_figures():
     assert "set -k" not in advice(plain)
     assert "the ranking misses them" in advice(found([1, 2, 3, 3], [1, 2, 3, 3], below=60, split=37))
     assert "--sizes 100..300:25" in advice(plain, plain, plain, choice=1)
+    around = advice(plain, plain, plain, plain, plain, choice=1, alike=[1, 2])
+    assert "around the 2 cells that cannot be told from the best: --sizes 100..400" in around
     assert "try larger ones" in advice(plain, plain, choice=1)
     assert "try smaller ones" in advice(plain, plain, choice=0)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.chunkers.base import Chunker
 from chunkscope.containment import ChunkSet, Layout
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
@@ -24,8 +24,7 @@ class TokenMeasure:
 
     def observe(self, parts: Parts) -> tuple[IntArray, SpanArray, Carriable | None]:
         """Take where tokens begin, the blank runs, and what chunks can carry."""
-        keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in self.carries if what.startswith(FRONT_MATTER_PREFIX)]
-        carriable = find_carriable(parts, sorted(keys)) if self.carries else None
+        carriable = find_carriable(parts, self.carries) if self.carries else None
         return parts.measured(get_unit(self.unit)).begins, parts.blank_runs, carriable
 
     def prepare(self, observed: Sequence[tuple[IntArray, SpanArray, Carriable | None]], layout: Layout) -> TokenGauge:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
+from chunkscope.chunkers.base import Chunker
 from chunkscope.containment import ChunkSet, Layout, Targets
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
@@ -36,8 +36,7 @@ class ShapeMeasure:
         runs = runs[(runs[:, 1] - runs[:, 0] >= self.least) | (runs[:, 1] == parts.length)]
         if not self.carries:
             return runs, None
-        keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in self.carries if what.startswith(FRONT_MATTER_PREFIX)]
-        return runs, find_carriable(parts, sorted(keys))
+        return runs, find_carriable(parts, self.carries)
 
     def prepare(self, observed: Sequence[tuple[SpanArray, Carriable | None]], layout: Layout) -> ShapeGauge:
         """Lay what was taken from the documents one behind the other."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers import Chunker, TokenChunker
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX
 from chunkscope.chunkers.fixed import window_counts
 from chunkscope.chunkers.segments import TokenStream
 from chunkscope.containment import ChunkSet, Layout, Targets
@@ -154,13 +153,12 @@ class LimitMeasure:
 
     def observe(self, parts: Parts) -> LimitSeen:
         """Take what one document says."""
-        keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in self.carries if what.startswith(FRONT_MATTER_PREFIX)]
         unit = get_unit(self.unit)
         return LimitSeen(
             parts.measured(unit).begins,
             unit.measure("\n").total if self.carries else 0,
             parts.blank_runs,
-            find_carriable(parts, sorted(keys)) if self.carries else None,
+            find_carriable(parts, self.carries) if self.carries else None,
         )
 
     def prepare(self, observed: Sequence[LimitSeen], layout: Layout) -> LimitGauge:

@@ -91,7 +91,7 @@ def told_mend(mend: Mend | None, setting: Sequence[object]) -> list[str]:
         told.append(f"an overlap of {mend.overlap} or more guarantees it")
     elif isinstance(size, int) and mend.length > size:
         counted = {"char": "characters", "word": "words"}.get(str(unit), "tokens")
-        told.append(f"no overlap helps, it is longer than the size ({mend.length:,} {counted})")
+        told.append(f"no overlap helps: what must stay together is longer than the size ({mend.length:,} {counted})")
     if mend.carry is not None:
         told.append(f"carry={mend.carry} keeps row and header together")
     return told

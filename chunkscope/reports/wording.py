@@ -266,7 +266,7 @@ def _cost(result: SweepResult, cell: Cell) -> str:
         paid = f" for {cost(cell.tokens, price)}" if isinstance(price, int | float) else ""
         parts.append(f"{plural(cell.tokens, 'token')}{paid}")
     sentence = ", ".join(parts)
-    return f"{sentence}; {CHUNKS_PER_ANSWER} chunks for an answer are {answer:,.0f} characters."
+    return f"{sentence}; {CHUNKS_PER_ANSWER} chunks handed to a model are {answer:,.0f} characters."
 
 
 def _earlier(view: View, earlier: Cell) -> str:

@@ -15,7 +15,9 @@ NEAR = 0.02
 """Shares that differ by no more are equal, for advice."""
 
 
-def advise(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: int, k: int) -> list[str]:
+def advise(
+    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: int, alike: Sequence[int], k: int
+) -> list[str]:
     """Write what the figures of the chosen cell, and the spread over all cells, suggest.
 
     Parameters
@@ -25,6 +27,8 @@ def advise(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: in
         What one retriever found in each.
     choice : int
         The chosen cell.
+    alike : sequence of int
+        The cells that cannot be told from the best, the best included.
     k : int
         The number of chunks at which cells are compared.
     """
@@ -38,7 +42,7 @@ def advise(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: in
             _below(one, k),
             _ranking(found),
             _reranker(one, k),
-            _finer(cells, choice),
+            _finer(cells, choice, alike),
         )
         if text
     ]
@@ -105,20 +109,21 @@ def _reranker(one: Mapping[str, Any], k: int) -> str:
     )
 
 
-def _finer(cells: Sequence[Cell], choice: int) -> str:
-    cell = cells[choice]
-    sizes = sorted({one.size for one in cells if one.size is not None and one.chunker == cell.chunker})
-    if cell.size is None or len(sizes) < 2:
+def _finer(cells: Sequence[Cell], choice: int, alike: Sequence[int]) -> str:
+    """Propose a grid around the cells, of the chosen way of cutting, that cannot be told from the best."""
+    way = (cells[choice].chunker, cells[choice].unit)
+    sizes = sorted({cell.size for cell in cells if cell.size is not None and (cell.chunker, cell.unit) == way})
+    good = {cells[place].size for place in alike if (cells[place].chunker, cells[place].unit) == way}
+    places = [place for place, size in enumerate(sizes) if size in good]
+    if not places or len(sizes) < 2:
         return ""
-    place = sizes.index(cell.size)
-    low, high = sizes[max(place - 1, 0)], sizes[min(place + 1, len(sizes) - 1)]
+    low, high = sizes[max(places[0] - 1, 0)], sizes[min(places[-1] + 1, len(sizes) - 1)]
     step = max((width for width in STEPS if width * 8 <= high - low), default=1)
-    if place == 0 and cell.size > 1:
-        smaller = f"--sizes {max(cell.size // 2, 1)}..{cell.size}:{step}"
-        return f"the choice is the smallest size of the grid: try smaller ones, {smaller}"
-    if place == len(sizes) - 1:
-        larger = f"--sizes {cell.size}..{cell.size * 2}:{step * 4}"
-        return f"the choice is the largest size of the grid: try larger ones, {larger}"
+    if len(places) == 1 and places[0] == 0 and low > 1:
+        return f"the best is the smallest size of the grid: try smaller ones, --sizes {max(low // 2, 1)}..{low}:{step}"
+    if len(places) == 1 and places[0] == len(sizes) - 1:
+        return f"the best is the largest size of the grid: try larger ones, --sizes {high}..{high * 2}:{step * 4}"
     if high - low < 4:
         return ""
-    return f"a finer grid worth trying next: --sizes {low}..{high}:{step}"
+    around = "the best cell" if len(alike) == 1 else f"the {len(alike)} cells that cannot be told from the best"
+    return f"a finer grid worth trying next, around {around}: --sizes {low}..{high}:{step}"

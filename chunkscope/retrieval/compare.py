@@ -111,7 +111,7 @@ def _summarise(
         "as_good": sum(p_value >= LEVEL for p_value in p_values),
         "least_difference": least_difference(len(cells)),
         "choice": _named(cells[choice], found[choice], chosen_k),
-        "advice": advise(cells, found, choice, chosen_k),
+        "advice": advise(cells, found, choice, indistinguishable(p_values), chosen_k),
         "warnings": _cell_warnings(cells, found),
     }
     if holdout is not None:
@@ -128,6 +128,11 @@ def _context(found: Mapping[str, Any], k: int) -> float:
     return float("inf") if context is None else context
 
 
+def indistinguishable(p_values: Sequence[float]) -> list[int]:
+    """Give the cells that cannot be told from the best, which is one of them."""
+    return [place for place, p_value in enumerate(p_values) if p_value >= LEVEL]
+
+
 def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]) -> int:
     """Choose the cell that hands on least among those that cannot be told from the best, then the one that hits most.
 
@@ -136,8 +141,7 @@ def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]
     >>> choose(np.ones((3, 4), dtype=bool), [1.0, 1.0, 0.01], [300.0, 200.0, 100.0])
     1
     """
-    alike = [place for place, p_value in enumerate(p_values) if p_value >= LEVEL]
-    return min(alike, key=lambda place: (contexts[place], -int(hits[place].sum()), place))
+    return min(indistinguishable(p_values), key=lambda place: (contexts[place], -int(hits[place].sum()), place))
 
 
 def _completed(found: Mapping[str, Any], p_value: float, k: int) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from chunkscope.carrying import Carriable, find_carriable, join_carriable
 from chunkscope.chunkers import Chunker
-from chunkscope.chunkers.base import FRONT_MATTER_PREFIX
 from chunkscope.containment import ChunkSet, Layout
 from chunkscope.errors import InputError
 from chunkscope.labels import Labels, Resolved
@@ -156,7 +155,6 @@ class RetrievalMeasure:
         """Take words, evidence and what else counts from one document."""
         document, settings = parts.document, self.settings
         allowed = all(condition.holds(document) for condition in settings.where)
-        keys = [what.removeprefix(FRONT_MATTER_PREFIX) for what in self.carries if what.startswith(FRONT_MATTER_PREFIX)]
         words = spelled_words(document.text, parts.words)
         unit = settings.budget.unit if settings.budget else "char"
         numbers, spans = self.entries.of(document.name)
@@ -167,7 +165,7 @@ class RetrievalMeasure:
             ends=words.ends,
             terms=self.asked.number_words(words.terms),
             blank_runs=parts.blank_runs,
-            carriable=find_carriable(parts, sorted(keys)) if self.carries else None,
+            carriable=find_carriable(parts, self.carries) if self.carries else None,
             begins=None if unit == "char" else parts.measured(get_unit(unit)).begins,
             attributes=frozenset(document.attributes) if settings.where or settings.stale else frozenset(),
             is_allowed=allowed,

@@ -113,7 +113,8 @@ def sweep(
     resolved = [question for question in labels.valid if question.evidence] if labels else []
     room = BATCH_CHARACTERS * max(1, len(grid.chunkers) // CELLS_OF_A_SMALL_GRID)
     batches = tie_batches(corpus, resolved, None if measures else room)
-    total, seen, characters = _add_up(plan, batches, jobs, len(corpus), progress)
+    # what ranks all chunks together cannot be shared
+    total, seen, characters = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
     return SweepResult(
         settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
         corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),

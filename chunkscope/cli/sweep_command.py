@@ -95,8 +95,7 @@ def command(**flags: Any) -> None:
         **wanted.settings,
         **reading.settings,
         "unit": config.choose("unit", ",".join(flags["unit"]) or None, None),
-        "count_tokens": flags["count_tokens"],
-        "price": flags["price"],
+        **{key: flags[key] for key in ("count_tokens", "price")},
     }
     with embedding.found_retrievers(flags, messages) as retrievers:
         measures = ranking.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers) if ranks else []
@@ -123,11 +122,8 @@ def command(**flags: Any) -> None:
                 jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
                 progress=progress,
             )
-    result = ranking.summarised(result, flags)
     look = look_of(flags["output"])
-    text = _report(result, look, flags)
-    if ranks and flags["output_format"] == "table":
-        text += "\n" + _ranked(result, look, flags)
+    text = _report(ranking.summarised(result, flags), look, flags, with_ranking=ranks)
     for chunker in why:
         text += "\n" + _why(corpus, labels, chunker, look)
     with open_output(flags["output"], json=flags["output_format"] == "json") as file:
@@ -162,7 +158,7 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
     return labels
 
 
-def _report(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
+def _report(result: SweepResult, look: Look, flags: Mapping[str, Any], *, with_ranking: bool) -> str:
     from chunkscope import reports
 
     if flags["output_format"] == "json":
@@ -171,15 +167,13 @@ def _report(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
         return ended(reports.to_csv(result))
     if flags["output_format"] == "markdown":
         return ended(reports.to_markdown(result))
-    return ended(
-        reports.render_sweep(result, width=look.width, all_rows=flags["all_rows"], color=look.color, ascii=look.ascii)
-    )
+    rows = flags["all_rows"]
+    text = ended(reports.render_sweep(result, width=look.width, all_rows=rows, color=look.color, ascii=look.ascii))
+    if with_ranking:
+        from chunkscope.reports.retrieval import render_retrieval
 
-
-def _ranked(result: SweepResult, look: Look, flags: Mapping[str, Any]) -> str:
-    from chunkscope.reports.retrieval import render_retrieval
-
-    return ended(render_retrieval(result, width=look.width, all_rows=flags["all_rows"], ascii=look.ascii))
+        text += "\n" + ended(render_retrieval(result, width=look.width, all_rows=rows, ascii=look.ascii))
+    return text
 
 
 def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: Look) -> str:

@@ -52,7 +52,8 @@ def main() -> None:
         "pairs": found,
     }
     if chosen.only and chosen.output.exists():
-        report["pairs"] = {**json.loads(chosen.output.read_text())["pairs"], **found}
+        known = {**json.loads(chosen.output.read_text())["pairs"], **found}
+        report["pairs"] = {name: known[name] for name in PAIRS if name in known}
     chosen.output.parent.mkdir(exist_ok=True)
     chosen.output.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
@@ -68,6 +69,7 @@ def sweep(corpus: Path, questions: Path, *options: str) -> list[str]:
 PAIRS = {
     # name: (sweep's options, what it is measured against)
     "fixed, 76 sizes / one recursive pass": (["--sizes", "50..800"], "recursive_splitter"),
+    "fixed, 76 sizes, --no-cuts / one recursive pass": (["--sizes", "50..800", "--no-cuts"], "recursive_splitter"),
     "fixed, 76 sizes / plain loop over 76 sizes": (["--sizes", "50..800"], "cut_and_find"),
     "sentence, 76 sizes / one sentencex pass": (["--chunker", "sentence", "--sizes", "50..800"], "sentencex"),
     "token, 76 sizes / one encode_ordinary pass": (["--chunker", "token", "--sizes", "50..800"], "tiktoken"),

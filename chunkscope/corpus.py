@@ -87,6 +87,11 @@ class Corpus:
         return f"<Corpus {self.path!r}: {len(self)} documents>"
 
     @cached_property
+    def most_characters(self) -> int:
+        """Characters of all documents; for documents that are not held, no more than their bytes."""
+        return sum(len(document.text) for document in self.source) if isinstance(self.source, tuple) else self.n_bytes
+
+    @cached_property
     def sha256(self) -> str:
         """One digest of all names and contents."""
         pairs = "".join(f"{name}\0{digest}\n" for name, digest in sorted(self.files.items()))

@@ -10,6 +10,7 @@ from typing import Any
 
 from chunkscope._version import __version__
 from chunkscope.grid import Skipped
+from chunkscope.lengths import LengthCounts
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -37,7 +38,7 @@ class Cell:
     blank_chunks: int = 0
     oversize_chunks: int = 0
     broken_chunks: int = 0
-    lengths: Mapping[int, int] = field(default_factory=dict)
+    lengths: LengthCounts = field(default_factory=lambda: LengthCounts.of({}))
     questions: int = 0
     evidence: int = 0
     split_questions: int = 0
@@ -68,6 +69,9 @@ class Cell:
     precision_omega: Mapping[str, float] | None = None
     retrieval: tuple[Mapping[str, Any], ...] | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", LengthCounts.of(self.lengths))
+
     @property
     def key(self) -> tuple[str, str, int | None, int | None]:
         """What tells the cell from the others of its grid."""
@@ -76,29 +80,17 @@ class Cell:
     @property
     def chunk_characters(self) -> int:
         """Characters of all chunks, carried ones included: what is to be embedded."""
-        return sum(length * count for length, count in self.lengths.items())
+        return self.lengths.total
 
     @property
     def mean_length(self) -> float | None:
         """Mean length of a chunk in characters; None without chunks."""
-        n_chunks = sum(self.lengths.values())
-        return self.chunk_characters / n_chunks if n_chunks else None
+        return self.lengths.total / self.lengths.n if self.lengths else None
 
     @property
     def median_length(self) -> float | None:
         """Median length of a chunk in characters; None without chunks."""
-        n_chunks = sum(self.lengths.values())
-        if not n_chunks:
-            return None
-        low, high = self._ranked((n_chunks - 1) // 2), self._ranked(n_chunks // 2)
-        return low if low == high else (low + high) / 2
-
-    def _ranked(self, rank: int) -> int:
-        for length in sorted(self.lengths):
-            rank -= self.lengths[length]
-            if rank < 0:
-                return length
-        raise IndexError(rank)
+        return self.lengths.median
 
     @property
     def duplication(self) -> float | None:
@@ -151,7 +143,7 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the cell as it stands in the JSON."""
-        lengths = [length for length in self.lengths if self.lengths[length]]
+        lengths = list(self.lengths)
         cell: dict[str, Any] = {
             "chunker": self.chunker,
             "unit": self.unit,
@@ -235,6 +227,8 @@ def _plain(value: Any) -> Any:
 def _sum(one: Any, other: Any) -> Any:
     if one is None or other is None:
         return one if other is None else other
+    if isinstance(one, LengthCounts):
+        return one + other
     if isinstance(one, Mapping):
         total = Counter(one)
         total.update(other)

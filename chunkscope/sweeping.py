@@ -111,8 +111,7 @@ def sweep(
         with_ids = len(grid.chunkers) <= MAX_CELLS_WITH_IDS
     plan = Plan(grid.chunkers, labels is not None, with_ids, with_cuts, count_tokens, tuple(measures))
     resolved = [question for question in labels.valid if question.evidence] if labels else []
-    room = BATCH_CHARACTERS * max(1, len(grid.chunkers) // CELLS_OF_A_SMALL_GRID)
-    batches = tie_batches(corpus, resolved, None if measures else room)
+    batches = tie_batches(corpus, resolved, None if measures else _room(corpus, len(grid.chunkers), jobs))
     # what ranks all chunks together cannot be shared
     total, seen, characters = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
     return SweepResult(
@@ -218,6 +217,12 @@ def _sound_labels(
                     "check the labels against the documents that are swept"
                 )
     return labels
+
+
+def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:
+    """Give the characters of a batch: more for a large grid, but no more than one process's share."""
+    room = BATCH_CHARACTERS * max(1, n_cells // CELLS_OF_A_SMALL_GRID)
+    return min(room, max(BATCH_CHARACTERS, corpus.most_characters // jobs + 1))
 
 
 def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved]) -> tuple[Cell, ...]:

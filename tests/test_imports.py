@@ -53,7 +53,7 @@ LAYERS = [
     ["corpus", "questions", "labels"],
     ["structure"],
     ["chunkers"],
-    ["containment", "grid", "luck"],
+    ["containment", "grid", "luck", "lengths"],
     ["carrying"],
     ["measures", "findings", "results", "listing"],
     ["survey", "batches", "verdict", "comparison", "starter"],

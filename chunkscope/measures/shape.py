@@ -11,6 +11,7 @@ import numpy as np
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.base import Chunker
 from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.lengths import LengthCounts
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
 
@@ -62,14 +63,13 @@ class ShapeGauge:
             "lengths": self._lengths(chunks),
         }
 
-    def _lengths(self, chunks: ChunkSet) -> dict[int, int]:
+    def _lengths(self, chunks: ChunkSet) -> LengthCounts:
         if self.carriable is None or not chunks.chunker.carry:
-            lengths, counts = chunks.length_counts()
-        else:
-            spans = chunks.spans
-            whole = spans[:, 1] - spans[:, 0] + carried_characters(self.carriable, chunks)
-            lengths, counts = np.unique(whole, return_counts=True)
-        return dict(zip(lengths.tolist(), counts.tolist(), strict=True))
+            return LengthCounts(*chunks.length_counts())
+        spans = chunks.spans
+        whole = spans[:, 1] - spans[:, 0] + carried_characters(self.carriable, chunks)
+        lengths, counts = np.unique(whole, return_counts=True)
+        return LengthCounts(lengths, counts)
 
 
 def carried_characters(carriable: Carriable, chunks: ChunkSet) -> IntArray:

@@ -1,4 +1,4 @@
-"""The README's table of speed, made from ``benchmarks/results/speed.json``: ``python benchmarks/table.py`` writes it."""
+"""The README's table of speed, made from ``results/speed.json``: ``python benchmarks/table.py`` writes it."""
 
 from __future__ import annotations
 

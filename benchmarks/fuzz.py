@@ -2,7 +2,7 @@
 
 Runs every property test ten thousand times, whatever number the test itself asks for::
 
-    python benchmarks/fuzz.py                       # all files with generated documents, some twenty minutes a file for the slowest
+    python benchmarks/fuzz.py                       # all files with generated documents, an hour or more
     python benchmarks/fuzz.py tests/test_luck.py    # one file, or anything else that pytest takes
     python benchmarks/fuzz.py --examples 500        # fewer, a quick look
 

@@ -20,7 +20,7 @@ from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.chunkers.base import Cut
 from chunkscope.chunkers.fixed import window_counts
 from chunkscope.errors import InputError
-from chunkscope.spans import BoolArray, IntArray, SpanArray, union
+from chunkscope.spans import BoolArray, IntArray, SpanArray, covered, last_starting
 
 LONGEST_DOCUMENT = 2**31 - 1
 """Places within a document are counted in 32 bits."""
@@ -231,15 +231,14 @@ class SpanChunks(ChunkSet):
         return np.where(touch, np.maximum(reach, self.spans[following, 1]), reach)
 
     def _reaches(self, targets: Targets) -> tuple[IntArray, IntArray]:
-        last = np.searchsorted(self.spans[:, 0], targets.spans[:, 0], side="right") - 1
+        last = last_starting(self.spans, targets.spans)
         if not len(self.spans):
             return last, last
         return np.where(last >= 0, self.spans[last, 1], -1), last
 
     def covered(self, targets: Targets) -> BoolArray:
         """Look targets up in the union of the chunks."""
-        joined = SpanChunks(self.layout, self.chunker, Cut(union(self.spans), np.empty(0, dtype=np.int64)))
-        return joined.contains(targets)
+        return covered(self.spans, targets.spans)
 
     def length_counts(self) -> tuple[IntArray, IntArray]:
         """Count the lengths that occur."""

@@ -88,26 +88,6 @@ def contains(chunks: SpanArray, targets: SpanArray) -> BoolArray:
     return held
 
 
-def covers_with_next(chunks: SpanArray, targets: SpanArray) -> BoolArray:
-    """Tell which targets two neighbouring chunks cover together, whether or not one alone does.
-
-    The arguments are those of `contains`.
-
-    Examples
-    --------
-    >>> covers_with_next(as_spans([[0, 4], [4, 8], [9, 12]]), as_spans([[2, 6], [2, 9], [6, 10]])).tolist()
-    [True, False, False]
-    """
-    if not len(chunks):
-        return np.zeros(len(targets), dtype=np.bool_)
-    last = last_starting(chunks, targets)
-    following = np.minimum(last + 1, len(chunks) - 1)
-    touch = chunks[last, 1] >= chunks[following, 0]
-    reach = np.where(touch, np.maximum(chunks[last, 1], chunks[following, 1]), chunks[last, 1])
-    held: BoolArray = (last >= 0) & (reach >= targets[:, 1])
-    return held
-
-
 def covered(chunks: SpanArray, targets: SpanArray) -> BoolArray:
     """Tell which targets have each of their characters in some chunk.
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkscope.errors import SpanError
-from chunkscope.spans import as_spans, contains, covered, covers_with_next, last_starting, union
+from chunkscope.spans import as_spans, contains, covered, last_starting, union
 
 span = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 target_lists = st.lists(span, max_size=8)
@@ -26,13 +26,6 @@ def chunk_lists(draw):
 def test_a_target_is_contained_if_a_loop_finds_a_chunk_around_it(chunks, targets):
     expected = [any(s <= a and b <= e for s, e in chunks) for a, b in targets]
     assert contains(as_spans(chunks), as_spans(targets)).tolist() == expected
-
-
-@given(chunk_lists(), target_lists)
-def test_two_neighbours_cover_what_they_hold_together_or_one_alone(chunks, targets):
-    pairs = [(a[0], b[1]) for a, b in zip(chunks, chunks[1:], strict=False) if b[0] <= a[1]]
-    expected = [any(s <= a and b <= e for s, e in chunks + pairs) for a, b in targets]
-    assert covers_with_next(as_spans(chunks), as_spans(targets)).tolist() == expected
 
 
 @given(chunk_lists(), target_lists)

@@ -15,7 +15,6 @@ from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.containment import Layout
 from chunkscope.documents import LINE_END, Document
-from chunkscope.front_matter import front_matter_end
 from chunkscope.spans import IntArray, SpanArray, as_spans
 from chunkscope.structure.model import Structure, Table
 from chunkscope.structure.parts import Parts
@@ -115,10 +114,11 @@ def _title(document: Document, structure: Structure) -> list[tuple[int, int]]:
 
 def front_matter_line(document: Document, key: str) -> list[tuple[int, int]]:
     """Find the line of a key at the outermost level of the front matter."""
-    if document.markup != "markdown":
+    end = document.front_matter_end
+    if document.text.find(key, 0, end) < 0:
         return []
     line = re.compile(rf"""(?:^|[\r\n])((["']?){re.escape(key)}\2[ \t]*:(?![^ \t\r\n])[^\r\n]*)""")
-    match = line.search(document.text, 0, front_matter_end(document.text))
+    match = line.search(document.text, 0, end)
     return [match.span(1)] if match else []
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkscope.errors import InputError
-from chunkscope.front_matter import attributes_of
+from chunkscope.front_matter import attributes_of, front_matter_end
 
 Markup = Literal["markdown", "plain"]
 
@@ -76,6 +76,11 @@ class Document:
         """What the front matter and the record's fields say; the fields win."""
         front = attributes_of(self.text) if self.markup == "markdown" else {}
         return {**front, **self.fields}
+
+    @cached_property
+    def front_matter_end(self) -> int:
+        """Where the front matter ends, its closing line's end included; 0 if there is none."""
+        return front_matter_end(self.text) if self.markup == "markdown" else 0
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -75,7 +75,7 @@ def survey(
     units : sequence of str
         Units in which the documents are measured, each document once; characters need no measuring.
     """
-    parts = [Parts(document) for document in documents]
+    parts = list(Parts.of_all(documents))
     for name in units:
         unit = get_unit(name)
         measured = unit.measure_all([part.document.text for part in parts], [part.document.name for part in parts])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.tokens import load_encoding
-from chunkscope.structure.words import read_words
+from chunkscope.structure.words import words_of
 
 
 def pack_items(used, size, overlap):
@@ -100,7 +100,7 @@ def _units(text, unit):
     if unit == "char":
         return list(range(len(text))), [False] * len(text)
     if unit == "word":
-        starts = read_words(text).starts.tolist()
+        starts = words_of(text).starts.tolist()
         return starts, [False] * len(starts)
     encoding = load_encoding(unit).encoding
     owner, is_first = [], []

@@ -19,11 +19,15 @@ from chunkscope.structure.characters import (
     KATAKANA,
     LETTER,
     MARK,
-    blank_runs,
     character_flags,
     code_points,
     runs,
 )
+from chunkscope.structure.joined import JoinedTexts, blank_runs
+
+
+def blanks_of(text: str) -> list[list[int]]:
+    return blank_runs(JoinedTexts([text]))[0].tolist()
 
 
 def flags_of(text: str) -> list[int]:
@@ -37,7 +41,7 @@ def test_there_is_a_code_point_for_each_character(text: str) -> None:
 
 def test_half_a_surrogate_pair_is_a_code_point_too() -> None:
     assert code_points("a\ud800b").tolist() == [97, 0xD800, 98]
-    assert blank_runs("\ud800 ").tolist() == [[1, 2]]
+    assert blanks_of("\ud800 ") == [[1, 2]]
 
 
 def test_flags_agree_with_the_categories_of_all_characters() -> None:
@@ -67,19 +71,22 @@ def test_what_changes_the_character_before_it_is_a_mark() -> None:
     assert not any(flags & MARK for flags in flags_of("\u200b ー々\n"))
 
 
-@given(st.one_of(texts(), st.text()))
-def test_blank_runs_are_the_longest_runs_of_blank_characters(text: str) -> None:
-    expected: list[list[int]] = []
-    for place, character in enumerate(text):
-        category = unicodedata.category(character)
-        if category[0] == "Z" or category in ("Cc", "Cf"):
-            if expected and expected[-1][1] == place:
-                expected[-1][1] = place + 1
-            else:
-                expected.append([place, place + 1])
-    assert blank_runs(text).tolist() == expected
+@given(st.lists(st.one_of(texts(), st.text(), st.text(" \n\u200b甲"))))
+def test_blank_runs_are_the_longest_runs_of_blank_characters_of_each_text(written: list[str]) -> None:
+    found = blank_runs(JoinedTexts(written))
+    assert len(found) == len(written)
+    for text, spans in zip(written, found, strict=True):
+        expected: list[list[int]] = []
+        for place, character in enumerate(text):
+            category = unicodedata.category(character)
+            if category[0] == "Z" or category in ("Cc", "Cf"):
+                if expected and expected[-1][1] == place:
+                    expected[-1][1] = place + 1
+                else:
+                    expected.append([place, place + 1])
+        assert spans.tolist() == expected
 
 
 def test_runs_of_nothing_are_an_empty_span_array() -> None:
     assert runs(np.zeros(0, dtype=np.bool_)).shape == (0, 2)
-    assert blank_runs("").shape == (0, 2)
+    assert [found.shape for found in blank_runs(JoinedTexts(["", ""]))] == [(0, 2), (0, 2)]

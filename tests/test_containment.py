@@ -12,7 +12,7 @@ from worlds import chunkers, corpora
 
 from chunkscope import Document, FixedChunker
 from chunkscope.containment import Layout, SpanChunks, Targets, WindowChunks, chunk_set
-from chunkscope.structure.characters import blank_runs
+from chunkscope.structure.joined import JoinedTexts, blank_runs
 from chunkscope.structure.parts import Parts
 
 
@@ -65,7 +65,7 @@ def test_lengths_blanks_and_cuts_are_counted_as_loops_say(cell):
     assert dict(zip(lengths.tolist(), counts.tolist(), strict=True)) == {
         length: sum(e - s == length for s, e in flat) for length in {e - s for s, e in flat}
     }
-    runs = Targets.joined([blank_runs(document.text) for document in corpus], chunks.layout)
+    runs = Targets.joined(blank_runs(JoinedTexts([document.text for document in corpus])), chunks.layout)
     assert chunks.within(runs) == sum(is_blank(text[s:e]) for s, e in flat)
     ends = chunks.layout.edges[1:].tolist()
     expected = [
@@ -102,7 +102,7 @@ def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
     assert chunks.covered(targets).tolist() == spans.covered(targets).tolist()
     assert [a.tolist() for a in chunks.length_counts()] == [a.tolist() for a in spans.length_counts()]
     assert sorted(chunks.cut_offsets.tolist()) == sorted(spans.cut_offsets.tolist())
-    runs = Targets.joined([blank_runs(document.text) for document in corpus], chunks.layout)
+    runs = Targets.joined(blank_runs(JoinedTexts([document.text for document in corpus])), chunks.layout)
     assert chunks.within(runs) == spans.within(runs)
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from dot_format import read_cases
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from strategies import MARKDOWN_LINES, markdown_texts, texts
@@ -52,6 +52,18 @@ def test_pipe_tables_of_the_fixtures(case):
 def test_block_starts_of_the_fixtures(case):
     starts = structure_of(case.source).block_starts.tolist()
     assert "\n".join(f"{at} {case.source[at:].split(chr(10))[0]}" for at in starts) == case.expected
+
+
+@given(markdown_texts())
+@example("+ # x\n    y\n")
+@example("1. \t-\t\n\ty\n")
+@example("> - ***\n>   y\n")
+def test_what_follows_a_block_is_looked_for_wherever_the_parser_does_not_report_it(text):
+    # a definition of a link anywhere has it looked for behind every block
+    assert (
+        structure_of(text + "\n\n[a]: /b\n").block_starts.tolist()[:-1]
+        == structure_of(text + "\n\n*: /b\n").block_starts.tolist()[:-1]
+    )
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import texts
 
@@ -64,6 +64,7 @@ def test_sentences_tile_the_text_and_blocks_are_boundaries(blocks: list[str]) ->
 
 
 @given(paragraphs)
+@example(["。\n", "」。あ\n"])
 def test_a_block_is_divided_as_if_it_stood_alone(blocks: list[str]) -> None:
     text = "".join(blocks)
     starts = np.cumsum([0, *map(len, blocks)])[:-1].tolist()

@@ -91,10 +91,10 @@ def test_characters_are_the_measure_of_single_characters(text: str) -> None:
 @settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_words_begin_where_the_word_reader_says(text: str) -> None:
-    from chunkscope.structure.words import read_words
+    from chunkscope.structure.words import words_of
 
     measure = get_unit("word").measure(text)
-    assert measure.begins.tolist() == read_words(text).starts.tolist()
+    assert measure.begins.tolist() == words_of(text).starts.tolist()
     assert not measure.inside.any()
 
 

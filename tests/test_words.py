@@ -18,7 +18,8 @@ from strategies import texts
 from chunkscope import errors
 from chunkscope.structure import words as words_module
 from chunkscope.structure.characters import JAPANESE, character_flags, code_points
-from chunkscope.structure.words import Segmenter, read_words, shared_segmenter
+from chunkscope.structure.joined import JoinedTexts
+from chunkscope.structure.words import Segmenter, read_words, shared_segmenter, words_of
 
 HOSTILE = st.one_of(
     texts(),
@@ -29,8 +30,8 @@ HOSTILE = st.one_of(
 )
 
 
-def words_of(text: str) -> list[str]:
-    found = read_words(text)
+def spelled(text: str) -> list[str]:
+    found = words_of(text)
     bounds = [*found.starts.tolist(), len(text)]
     return [text[a:b] for a, b in pairwise(bounds)]
 
@@ -54,8 +55,8 @@ def slow_words(text: str) -> tuple[list[bool], list[bool], list[int]]:
     n = len(text)
     own = ["m" if c in "ﾞﾟ" else kind(c) for c in text]
     base = [kind(c) for c in text]
-    for p in range(1, n):
-        base[p] = base[p - 1] if own[p] == "m" else base[p]
+    for p in range(n):
+        base[p] = ("b" if p == 0 else base[p - 1]) if own[p] == "m" else base[p]
     inside, number = [False] * (n + 1), [False] * (n + 1)
     for p in range(1, n):
         inside[p] = base[p - 1] in "dl" and base[p] in "dl"
@@ -72,7 +73,7 @@ def slow_words(text: str) -> tuple[list[bool], list[bool], list[int]]:
         while end < n and base[end] == "j":
             end += 1
         if end > p:
-            inside[p:end] = [not start for start in shared_segmenter().word_starts(text[p:end]).tolist()]
+            inside[p:end] = [not start for start in shared_segmenter().word_starts([text[p:end]]).tolist()]
         p = max(end, p + 1)
     flags = 0
     for p in range(n):
@@ -91,16 +92,24 @@ def slow_words(text: str) -> tuple[list[bool], list[bool], list[int]]:
 @example("👩\u200d👩\u200d👧です")
 @example("か\u3099きく\u0301")
 def test_words_are_those_of_a_loop_over_the_characters(text: str) -> None:
-    found = read_words(text)
+    found = words_of(text)
     inside, number, starts = slow_words(text)
     assert found.inside.tolist() == inside
     assert found.in_number.tolist() == number
     assert found.starts.tolist() == starts
 
 
+@given(st.lists(HOSTILE, max_size=4))
+@example(["ﾞ", "か", "\u3099\u200d", "👧🇯", "🇵1", ".2"])
+def test_words_of_joined_texts_are_those_of_each_alone(texts: list[str]) -> None:
+    for found, text in zip(read_words(JoinedTexts(texts)), texts, strict=True):
+        inside, number, starts = slow_words(text)
+        assert (found.inside.tolist(), found.in_number.tolist(), found.starts.tolist()) == (inside, number, starts)
+
+
 @given(HOSTILE)
 def test_numbers_lie_inside_words_and_words_start_outside(text: str) -> None:
-    found = read_words(text)
+    found = words_of(text)
     assert found.inside.shape == found.in_number.shape == (len(text) + 1,)
     assert not found.inside[[0, len(text)]].any()
     assert not (found.in_number & ~found.inside).any()
@@ -127,12 +136,12 @@ def test_numbers_lie_inside_words_and_words_start_outside(text: str) -> None:
     ],
 )
 def test_words_are_what_people_take_for_words(text: str, expected: list[str]) -> None:
-    assert words_of(text) == expected
+    assert spelled(text) == expected
 
 
 def test_punctuation_and_emoji_are_no_words_but_joined_ones_are_not_cut() -> None:
     text = "、😀 👩\u200d👧!👍🏽🇯🇵🇫🇷1\ufe0f\u20e3"
-    found = read_words(text)
+    found = words_of(text)
     assert found.starts.tolist() == [text.index("1")]
     inside = {text[p - 1 : p + 1] for p in np.flatnonzero(found.inside)}
     assert inside == {"👩\u200d", "\u200d👧", "👍🏽", "🇯🇵", "🇫🇷", "1\ufe0f", "\ufe0f\u20e3"}
@@ -141,13 +150,13 @@ def test_punctuation_and_emoji_are_no_words_but_joined_ones_are_not_cut() -> Non
 def test_decomposed_kana_make_the_same_words_as_composed() -> None:
     composed = "データベースのバックアップ手順が変わった"
     decomposed = unicodedata.normalize("NFD", composed)
-    assert [unicodedata.normalize("NFC", word) for word in words_of(decomposed)] == words_of(composed)
+    assert [unicodedata.normalize("NFC", word) for word in spelled(decomposed)] == spelled(composed)
 
 
 @given(st.text(alphabet="東京都に住む人々アイスクリームー〆切ヽｶﾞ", max_size=30))
 def test_japanese_words_are_those_of_fugashi(run: str) -> None:
     tagger = fugashi.GenericTagger(f'-Owakati -r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"')
-    found = np.flatnonzero(Segmenter().word_starts(run)) if run else np.empty(0)
+    found = np.flatnonzero(Segmenter().word_starts([run])) if run else np.empty(0)
     place, expected = 0, []
     for word in tagger.parse(run).split(" ") if run else []:
         expected.append(place)
@@ -159,7 +168,7 @@ def test_japanese_words_are_those_of_fugashi(run: str) -> None:
 def test_a_run_without_end_is_divided_in_time(character: str) -> None:
     text = character * (100_000 // len(character))
     begin = time.perf_counter()
-    found = read_words(text)
+    found = words_of(text)
     assert time.perf_counter() - begin < 8
     assert found.starts[0] == 0
     assert (np.diff(found.starts) < 200).all()
@@ -167,9 +176,9 @@ def test_a_run_without_end_is_divided_in_time(character: str) -> None:
 
 def test_a_long_text_has_the_words_of_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     run = "東京都に住む人々は歩いて公園に行くことが多いという話を聞いた" * 20
-    expected = Segmenter().word_starts(run).tolist()
+    expected = Segmenter().word_starts([run]).tolist()
     monkeypatch.setattr(words_module, "LONGEST_PIECE", 100)
-    assert Segmenter().word_starts(run).tolist() == expected
+    assert Segmenter().word_starts([run]).tolist() == expected
 
 
 def test_a_segmenter_asks_once_for_a_run_and_forgets_beyond_its_bound() -> None:
@@ -178,8 +187,8 @@ def test_a_segmenter_asks_once_for_a_run_and_forgets_beyond_its_bound() -> None:
     parse = segmenter._parse
     segmenter._parse = lambda run: (asked.append(run), parse(run))[1]
     for run in ("東京", "大阪", "東京", "名古屋", "東京", "大阪"):
-        read_words(f"{run}。", segmenter)
-    assert asked == ["東京", "大阪", "名古屋", "大阪"]
+        read_words(JoinedTexts([f"{run}。"]), segmenter)
+    assert asked == ["東京", "大阪", "名古屋", "東京", "大阪"]
 
 
 def test_a_missing_dictionary_is_one_line_that_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

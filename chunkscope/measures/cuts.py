@@ -32,8 +32,8 @@ def cut_classes(parts: Parts) -> NDArray[np.uint8]:
     classes[structure.block_starts] = _CLASS["block"]
     classes[[heading.start for heading in structure.headings]] = _CLASS["heading"]
     words = parts.words
-    classes[words.inside[: parts.length]] = _CLASS["word"]
-    classes[words.in_number[: parts.length]] = _CLASS["number"]
+    np.putmask(classes, words.inside[:-1], np.uint8(_CLASS["word"]))
+    np.putmask(classes, words.in_number[:-1], np.uint8(_CLASS["number"]))
     for start, end in structure.code.tolist():
         classes[start + 1 : end] = _CLASS["code"]
     reach = 0  # rows of tables in tables lie inside one another; each place is written once

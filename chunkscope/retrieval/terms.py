@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkscope.spans import IntArray
-from chunkscope.structure.words import Words, read_words
+from chunkscope.structure.words import Words, words_of
 
 
 class SpelledWords(NamedTuple):
@@ -49,7 +49,7 @@ def word_ends(words: Words) -> IntArray:
 
     Examples
     --------
-    >>> word_ends(read_words("価格は12,000円。")).tolist()
+    >>> word_ends(words_of("価格は12,000円。")).tolist()
     [2, 3, 9, 10]
     """
     cuts = np.flatnonzero(~words.inside)
@@ -70,7 +70,7 @@ def spelled_words(text: str, words: Words | None = None) -> SpelledWords:
     >>> spelled_words("API の上限は 12,000円").terms
     ['api', 'の', '上限', 'は', '12,000', '円']
     """
-    words = read_words(text) if words is None else words
+    words = words_of(text) if words is None else words
     ends = word_ends(words)
     spans = zip(words.starts.tolist(), ends.tolist(), strict=True)
     return SpelledWords(words.starts, ends, [fold(text[start:end]) for start, end in spans])

@@ -109,22 +109,6 @@ def runs(mask: NDArray[np.bool_]) -> SpanArray:
     return changes.reshape(-1, 2)
 
 
-def blank_runs(text: str) -> SpanArray:
-    r"""Give the longest runs of blank characters: categories Z, Cc and Cf.
-
-    Returns
-    -------
-    int64 (n, 2)
-        Spans in code points, in order; no two touch.
-
-    Examples
-    --------
-    >>> blank_runs("  甲\u3000\n乙\u200b").tolist()
-    [[0, 2], [3, 5], [6, 7]]
-    """
-    return runs((character_flags(code_points(text)) & BLANK) != 0)
-
-
 @lru_cache(maxsize=1)
 def _basic_plane() -> NDArray[np.uint8]:
     """Build the flags of U+0000 to U+FFFF from the categories, in about 10 ms."""

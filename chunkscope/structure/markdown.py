@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chunkscope.documents import Document
-from chunkscope.front_matter import front_matter_end
 from chunkscope.spans import IntArray, Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
 from chunkscope.structure.model import Heading, Structure, Table
@@ -70,7 +69,7 @@ def read_structure(document: Document) -> Structure:
     text = document.text
     if document.markup == "plain":
         return Structure(len(text), 0, (), (), as_spans([]), _paragraph_starts(text))
-    top = front_matter_end(text)
+    top = document.front_matter_end
     body = text[top:] if top else text
     source = _source(body)
     raw = source.encode()
@@ -190,7 +189,8 @@ def _with_code_lines(code: list[_Code], lines: list[int], raw: bytes) -> list[_C
 def _scan(source: str, raw: bytes) -> _Blocks:
     blocks = _Blocks()
     starts = blocks.starts
-    contained_until = quoted_until = 0
+    contained_until = quoted_until = listed_until = 0
+    may_define_links = b"]:" in raw
     for name, value, start, end in _block_events(source):
         line = raw.rfind(b"\n", 0, start) + 1
         starts.append(line)
@@ -212,15 +212,20 @@ def _scan(source: str, raw: bytes) -> _Blocks:
             blocks.code.append(_Code(line, _line_end(raw, end - 1), is_indented=value == "Indented"))
         elif name == "HtmlBlock":
             blocks.html.append((start, end))
-        elif name in ("List", "BlockQuote"):
-            contained_until = max(contained_until, end)
-            if name == "BlockQuote":
-                quoted_until = max(quoted_until, end)
-        # what follows need not be reported: link definitions are not
-        following = _BLANK_OR_QUOTE_MARK.match(raw, end).end()  # type: ignore[union-attr]
-        if following < len(raw):
-            starts.append(raw.rfind(b"\n", 0, following) + 1)
+        elif name == "List":
+            contained_until, listed_until = max(contained_until, end), max(listed_until, end)
+        elif name == "BlockQuote":
+            contained_until, quoted_until = max(contained_until, end), max(quoted_until, end)
+        # what follows need not be reported: link definitions are not, nor is text in lists without blank lines
+        if may_define_links or start < listed_until:
+            starts += _lines_behind(raw, end)
     return blocks
+
+
+def _lines_behind(raw: bytes, end: int) -> list[int]:
+    """Give the start of the first line from `end` on that is not blank, if there is one."""
+    following = _BLANK_OR_QUOTE_MARK.match(raw, end).end()  # type: ignore[union-attr]
+    return [raw.rfind(b"\n", 0, following) + 1] if following < len(raw) else []
 
 
 def _block_events(source: str) -> Iterator[tuple[str, Any, int, int]]:
@@ -265,18 +270,16 @@ def _line_end(raw: bytes, inside: int) -> int:
 
 
 def _headings(text: str, found: list[tuple[int, int, int]], points: Points) -> tuple[Heading, ...]:
-    starts = points([start for start, _, _ in found])
-    ends = points([end for _, end, _ in found])
-    return tuple(
-        Heading(start, end, level, _title(text[start:end]))
-        for start, end, (_, _, level) in zip(starts, ends, found, strict=True)
-    )
+    levels = [level for _, _, level in found]
+    spans = zip(_spans(found, points), levels, strict=True)
+    return tuple([Heading(start, end, level, _title(text[start:end])) for (start, end), level in spans])
 
 
 def _title(lines: str) -> str:
     marks = _ATX.match(lines)
     if marks:
-        return _CLOSING_HASHES.sub("", lines[marks.end() :].rstrip(" \t")).rstrip(" \t")
+        title = lines[marks.end() :].rstrip(" \t")
+        return _CLOSING_HASHES.sub("", title).rstrip(" \t") if title.endswith("#") else title
     return " ".join(line.strip(" \t") for line in _LINE_END.split(lines)[:-1])
 
 

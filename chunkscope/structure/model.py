@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from chunkscope.spans import IntArray, Span, SpanArray
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A document-level heading: its whole lines without the last line end, its level, its title as written."""
 
     start: int

@@ -1,13 +1,14 @@
-"""The parts of one document, each found once however many chunkers and measures ask for it."""
+"""The parts of documents, each found once however many chunkers and measures ask for it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from chunkscope.documents import Document
 from chunkscope.spans import IntArray, SpanArray
-from chunkscope.structure.characters import blank_runs
 from chunkscope.structure.html_tables import may_hold_table
+from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, blank_runs, groups
 from chunkscope.structure.markdown import read_structure
 from chunkscope.structure.model import Structure, Table
 from chunkscope.structure.sentences import line_starts, sentence_starts
@@ -28,6 +29,18 @@ class Parts:
         self.document = document
         self.length = len(document.text)
         self._measured: dict[str, Measured] = {}
+        self._group, self._place = _Group([document]), 0
+
+    @classmethod
+    def of_all(cls, documents: Sequence[Document]) -> Iterator[Parts]:
+        """Give the parts of each document; what is cheaper for many at once is found so when one is asked for it."""
+        for group in groups([document.text for document in documents], GROUP_CHARACTERS):
+            some = documents[group.start : group.stop]
+            shared = _Group(some)
+            for place, document in enumerate(some):
+                parts = cls(document)
+                parts._group, parts._place = shared, place
+                yield parts
 
     @cached_property
     def structure(self) -> Structure:
@@ -54,12 +67,12 @@ class Parts:
     @cached_property
     def words(self) -> Words:
         """Words and numbers."""
-        return read_words(self.document.text)
+        return self._group.words[self._place]
 
     @cached_property
     def blank_runs(self) -> SpanArray:
         """Runs of characters that nobody sees."""
-        return blank_runs(self.document.text)
+        return self._group.blank_runs[self._place]
 
     def measured(self, unit: Unit) -> Measured:
         """The document measured in a unit."""
@@ -70,6 +83,25 @@ class Parts:
     def keep(self, unit: Unit, measured: Measured) -> None:
         """Take a measurement made elsewhere, such as in a batch of documents."""
         self._measured[unit.name] = measured
+
+
+class _Group:
+    """What is found for many short texts in little more time than for one."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+
+    @cached_property
+    def _texts(self) -> JoinedTexts:
+        return JoinedTexts([document.text for document in self._documents])
+
+    @cached_property
+    def words(self) -> list[Words]:
+        return read_words(self._texts)
+
+    @cached_property
+    def blank_runs(self) -> list[SpanArray]:
+        return blank_runs(self._texts)
 
 
 def may_hold_any_table(text: str) -> bool:

@@ -19,7 +19,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from chunkscope.spans import IntArray, Span, union
+from chunkscope.spans import IntArray, Span
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,
@@ -180,26 +180,25 @@ def sentence_starts(text: str, structure: Structure) -> IntArray:
     """
     if not text:
         return np.empty(0, dtype=np.int64)
-    blocks = np.union1d(structure.block_starts, np.zeros(1, dtype=np.int64))
+    blocks = structure.block_starts
     bounds = [*blocks.tolist(), len(text)]
     inner = [place for region in _prose(structure, len(text)) for place in _boundaries(text, region, bounds)]
     if not inner:
         return blocks
-    return np.union1d(blocks, np.array(inner, dtype=np.int64))
+    return np.sort(np.concatenate((blocks, np.array(inner, dtype=np.int64))))
 
 
 def _prose(structure: Structure, length: int) -> Iterator[Span]:
     """Give the stretches in which punctuation counts."""
-    whole = [(start, end) for start, end in structure.code.tolist() if end > start]
-    whole += [(table.start, table.end) for table in structure.tables if table.end > table.start]
+    whole = [(start, end) for start, end in structure.code.tolist()]
+    whole += [(table.start, table.end) for table in structure.tables]
     if structure.front_matter_end:
         whole.append((0, structure.front_matter_end))
     position = 0
-    if whole:
-        for start, end in union(np.array(sorted(whole), dtype=np.int64)).tolist():
-            if start > position:
-                yield position, start
-            position = end
+    for start, end in sorted(whole):
+        if start > position:
+            yield position, start
+        position = max(position, end)
     if position < length:
         yield position, length
 
@@ -207,16 +206,22 @@ def _prose(structure: Structure, length: int) -> Iterator[Span]:
 def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
     """Give where sentences start inside blocks."""
     number = bisect_right(bounds, region[0])
-    sentence = bounds[number - 1]
-    block = _Block(text, sentence, bounds[number])
-    for match in _CANDIDATE.finditer(text, *region):
+    block_start = sentence = bounds[number - 1]
+    block_end = bounds[number]
+    block = None
+    position, region_end = region
+    while match := _CANDIDATE.search(text, position, region_end):
         mark, boundary = match.span()
-        if mark >= block.end:
+        if mark >= block_end:
             number = bisect_right(bounds, mark, number)
-            sentence = bounds[number - 1]
-            block = _Block(text, sentence, bounds[number])
-        if boundary >= block.end:
+            block_start = sentence = bounds[number - 1]
+            block_end = bounds[number]
+            block = None
+        if boundary >= block_end:
+            position = block_end  # most sentences end where their block ends; what matched of the next is its own
             continue
+        position = boundary
+        block = block or _Block(text, block_start, block_end)
         end = match.start(1)
         if _HAS_WIDE.search(text, mark, end):
             if end == boundary and text[end] in SYMMETRIC:

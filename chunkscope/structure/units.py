@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.spans import BoolArray, IntArray
 from chunkscope.structure import tokens
-
-GROUP_CHARACTERS = 1 << 18
-"""Texts are tokenised in groups of about so many characters: enough to outweigh the hand-over to a thread."""
+from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +166,14 @@ class WordUnit:
         return self.measure_all([text])[0]
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts."""
+        """Measured many texts, a group at a time."""
         from chunkscope.structure.words import read_words
 
-        measures = []
-        for index, text in enumerate(texts):
-            with _named(names, index):
-                starts = read_words(text).starts
-            measures.append(Measured(len(text), starts, np.zeros(len(starts), dtype=np.bool_)))
+        measures: list[Measured] = []
+        for group in groups(texts, GROUP_CHARACTERS):
+            for found in read_words(JoinedTexts(texts[group.start : group.stop])):
+                length, starts = len(found.inside) - 1, found.starts
+                measures.append(Measured(length, starts, np.zeros(len(starts), dtype=np.bool_)))
         return measures
 
 
@@ -200,14 +198,14 @@ class EncodingUnit:
         def measure_group(group: range) -> list[Measured]:
             return [measure_one(index) for index in group]
 
-        groups = list(_groups(texts))
-        workers = min(_cores(), len(groups))
+        work = list(groups(texts, GROUP_CHARACTERS))
+        workers = min(_cores(), len(work))
         if workers < 2:
-            return [measure for group in groups for measure in measure_group(group)]
+            return [measure for group in work for measure in measure_group(group)]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as pool:
-            return [measure for group in pool.map(measure_group, groups) for measure in group]
+            return [measure for group in pool.map(measure_group, work) for measure in group]
 
 
 @dataclass(frozen=True)
@@ -224,7 +222,7 @@ class TokenizerFileUnit:
         """Measured many texts, a group at a time: the tokenizer works on a group in threads of its own."""
         tokenizer = tokens.load_tokenizer_file(self.name)
         measures: list[Measured] = []
-        for group in _groups(texts):
+        for group in groups(texts, GROUP_CHARACTERS):
             some = texts[group.start : group.stop]
             try:
                 found = tokenizer.begins_of_all(some)
@@ -293,18 +291,6 @@ def _named(names: Sequence[str], index: int) -> Iterator[None]:
         if not names:
             raise
         raise InputError(f"{names[index]}: {error}") from error
-
-
-def _groups(texts: Sequence[str]) -> Iterator[range]:
-    """Cut the texts into runs of about `GROUP_CHARACTERS` characters, at least one text each."""
-    start = characters = 0
-    for index, text in enumerate(texts):
-        characters += len(text)
-        if characters >= GROUP_CHARACTERS:
-            yield range(start, index + 1)
-            start, characters = index + 1, 0
-    if start < len(texts):
-        yield range(start, len(texts))
 
 
 def _cores() -> int:

@@ -9,7 +9,7 @@ inside a word.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,16 +27,18 @@ from chunkscope.structure.characters import (
     LETTER,
     MARK,
     WORD,
-    character_flags,
-    code_points,
     runs,
 )
+from chunkscope.structure.joined import JoinedTexts
 
 LONGEST_PIECE = 1000
 """MeCab's time grows with the square of a run that is one character again and again; a sentence is far shorter."""
 
 LONGEST_REMEMBERED = 48
 """Longer runs hardly ever come twice."""
+
+_WORD_MASKS = (b"", *(b"\1" + bytes(length) for length in range(LONGEST_PIECE)))
+"""The mask of one word of each length."""
 
 ZERO_WIDTH_JOINER = 0x200D
 REGIONAL_INDICATORS = (0x1F1E6, 0x1F1FF)
@@ -70,7 +72,7 @@ class Segmenter:
     Parameters
     ----------
     remembered : int
-        How many runs are kept; the ones not used for longest are dropped.
+        How many runs are kept; when there are more, all are forgotten.
 
     Raises
     ------
@@ -79,93 +81,119 @@ class Segmenter:
 
     Examples
     --------
-    >>> Segmenter().word_starts("東京都に住む").tolist()
+    >>> Segmenter().word_starts(["東京都", "に住む"]).tolist()
     [True, False, True, True, True, False]
     """
 
     def __init__(self, remembered: int = 1 << 17) -> None:
         self._parse = _load_parser()
-        self._short = lru_cache(maxsize=remembered)(self._analyse)
+        self._remembered = remembered
+        self._masks = _Memo(self._analyse)
 
-    def word_starts(self, run: str) -> BoolArray:
-        """Tell for each character of a run whether a morpheme starts there."""
-        return np.frombuffer(self.mask(run), dtype=np.bool_)
-
-    def mask(self, run: str) -> bytes:
-        """Give `word_starts` as bytes of 0 and 1, so that those of many runs can be joined."""
-        return self._short(run) if len(run) <= LONGEST_REMEMBERED else self._analyse(run)
+    def word_starts(self, runs: Sequence[str]) -> BoolArray:
+        """Tell for each character of all runs, one behind the other, whether a morpheme starts there."""
+        masks = self._masks
+        found = b"".join([masks[run] for run in runs])
+        if len(masks) > self._remembered:
+            masks.clear()
+        return np.frombuffer(found, dtype=np.bool_)
 
     def _analyse(self, run: str) -> bytes:
-        if len(run) == 1:
-            return b"\1"
+        """Give a byte for each character: 1 where a morpheme starts."""
         plain, lengths = _without_marks(run)
-        mask = bytearray(len(plain))
-        start = 0
-        while start < len(plain):
-            piece = plain[start : start + LONGEST_PIECE]
-            lengths_of_words = self._word_lengths(piece)
-            if start + len(piece) < len(plain) and len(lengths_of_words) > 1:
-                lengths_of_words.pop()  # it may go on in the next piece
-            for length in lengths_of_words:
-                mask[start] = 1
-                start += length
+        mask = self._mask_of_piece(plain) if len(plain) <= LONGEST_PIECE else self._mask_of_pieces(plain)
         if lengths is None:
-            return bytes(mask)
+            return mask
         spread = np.zeros(len(run), dtype=np.uint8)
         spread[np.cumsum(lengths) - lengths] = np.frombuffer(mask, dtype=np.uint8)
         return spread.tobytes()
 
-    def _word_lengths(self, piece: str) -> list[int]:
-        lengths = [len(word) for word in self._parse(piece).split(" ") if word]
+    def _mask_of_pieces(self, plain: str) -> bytes:
+        masks = []
+        start = 0
+        while start < len(plain):
+            mask = self._mask_of_piece(plain[start : start + LONGEST_PIECE])
+            if start + len(mask) < len(plain) and (last := mask.rindex(1)):
+                mask = mask[:last]  # the last word may go on in the next piece
+            masks.append(mask)
+            start += len(mask)
+        return b"".join(masks)
+
+    def _mask_of_piece(self, piece: str) -> bytes:
+        mask = b"".join([_WORD_MASKS[len(word)] for word in self._parse(piece).split(" ")])
         # a dictionary may take a character for a space and drop it: then the piece counts as one word
-        return lengths if sum(lengths) == len(piece) else [len(piece)]
+        return mask if len(mask) == len(piece) else _WORD_MASKS[len(piece)]
 
 
-def read_words(text: str, segmenter: Segmenter | None = None) -> Words:
-    """Find the words and numbers of a text.
+class _Memo(dict[str, bytes]):
+    """What a function gave for each run; what is known is looked up without a call."""
+
+    def __init__(self, function: Callable[[str], bytes]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, run: str) -> bytes:
+        mask = self._function(run)
+        if len(run) <= LONGEST_REMEMBERED:
+            self[run] = mask
+        return mask
+
+
+def read_words(texts: JoinedTexts, segmenter: Segmenter | None = None) -> list[Words]:
+    """Find the words and numbers of texts.
 
     Parameters
     ----------
-    text : str
-        Any text.
+    texts : JoinedTexts
+        Any texts.
     segmenter : Segmenter, optional
-        Who finds Japanese words; without it, one that all calls share. A text without Japanese needs none.
+        Who finds Japanese words; without it, one that all calls share. Texts without Japanese need none.
 
     Raises
     ------
     MissingPartError
-        The text holds Japanese, and fugashi or unidic-lite is not installed.
+        A text holds Japanese, and fugashi or unidic-lite is not installed.
 
     Examples
     --------
-    >>> words = read_words("価格は12,000円")
+    >>> [words] = read_words(JoinedTexts(["価格は12,000円"]))
     >>> words.starts.tolist()
     [0, 2, 3, 9]
     >>> np.flatnonzero(words.in_number).tolist()
     [4, 5, 6, 7, 8]
     """
-    n = len(text)
-    inside = np.zeros(n + 1, dtype=np.bool_)
-    in_number = np.zeros(n + 1, dtype=np.bool_)
-    if not n:
-        return Words(inside, in_number, np.empty(0, dtype=np.int64))
-    points = code_points(text)
-    flags = character_flags(points)
+    points, flags = texts.points, texts.flags
+    inside = np.zeros(len(flags), dtype=np.bool_)
+    in_number = np.zeros(len(flags), dtype=np.bool_)
     marks = np.flatnonzero(flags & MARK)
-    base = _base_flags(flags, marks) if len(marks) else flags
+    base = _base_flags(flags, marks)
 
     is_word = (base & WORD) != 0
     is_digit = (base & DIGIT) != 0
-    np.logical_and(is_word[1:], is_word[:-1], out=inside[1:n])
-    np.logical_and(is_digit[1:], is_digit[:-1], out=in_number[1:n])
+    np.logical_and(is_word[1:], is_word[:-1], out=inside[1:])
+    np.logical_and(is_digit[1:], is_digit[:-1], out=in_number[1:])
     _join(points, flags, base, inside, in_number)
 
     is_japanese = (base & JAPANESE) != 0
-    if is_japanese.any():
-        inside[:n][is_japanese] = ~_morpheme_starts(text, is_japanese, segmenter or shared_segmenter())
+    spans = runs(is_japanese).tolist()
+    if spans:
+        text = texts.text
+        found = (segmenter or shared_segmenter()).word_starts([text[start:end] for start, end in spans])
+        inside[is_japanese] = ~found
     _keep_characters_whole(points, flags, marks, inside)
-    starts = np.flatnonzero((is_word | is_japanese) & ~inside[:n])
-    return Words(inside, in_number, starts.astype(np.int64, copy=False))
+    starts = texts.parted(np.flatnonzero((is_word | is_japanese) & ~inside))
+    return list(map(Words, texts.views(inside), texts.views(in_number), starts))
+
+
+def words_of(text: str) -> Words:
+    """Find the words and numbers of one text.
+
+    Examples
+    --------
+    >>> words_of("can't stop").starts.tolist()
+    [0, 6]
+    """
+    return read_words(JoinedTexts([text]))[0]
 
 
 @lru_cache(maxsize=1)
@@ -201,13 +229,6 @@ def _load_parser() -> Callable[[str], str]:
     return parse
 
 
-def _morpheme_starts(text: str, is_japanese: BoolArray, segmenter: Segmenter) -> BoolArray:
-    """Give for each Japanese character whether a morpheme starts there."""
-    mask = segmenter.mask
-    found = b"".join([mask(text[start:end]) for start, end in runs(is_japanese).tolist()])
-    return np.frombuffer(found, dtype=np.bool_)
-
-
 def _without_marks(run: str) -> tuple[str, IntArray | None]:
     """Compose voiced kana and leave other marks out, for the dictionary knows no others; give each one's length."""
     if run.isalnum():  # no mark is alphanumeric
@@ -227,11 +248,14 @@ def _without_marks(run: str) -> tuple[str, IntArray | None]:
 
 
 def _base_flags(flags: NDArray[np.uint8], marks: IntArray) -> NDArray[np.uint8]:
-    """Give each mark the flags of the character it belongs to."""
-    place = np.arange(len(flags))
-    place[marks] = 0
-    np.maximum.accumulate(place, out=place)
-    return flags[place]
+    """Give each mark the flags of the character it belongs to: the last before it that is none, or a blank."""
+    if not len(marks):
+        return flags
+    base = flags.copy()
+    follows = np.diff(marks, prepend=-2) == 1
+    bearers = np.maximum.accumulate(np.where(follows, 0, marks)) - 1
+    base[marks] = np.where(bearers < 0, BLANK, flags[bearers])
+    return base
 
 
 def _join(
@@ -243,7 +267,7 @@ def _join(
 ) -> None:
     """Make one word of what a joiner binds: letters on both its sides, or digits on both."""
     places = np.flatnonzero(flags & JOINER)
-    places = places[(places > 0) & (places < len(flags) - 1)]
+    places = places[places > 0]  # the last character is a line end
     around = base[places - 1] & base[places + 1]
     between_letters, between_digits = _joiner_tables()
     letters = places[((around & LETTER) != 0) & between_letters[points[places]]]
@@ -275,9 +299,8 @@ def _keep_characters_whole(
         is_control &= points[behind - 1] != ord(" ")
         inside[behind[~is_control]] = True
         joined = marks[points[marks] == ZERO_WIDTH_JOINER] + 1
-        joined = joined[joined < len(flags)]
         inside[joined[(flags[joined] & BLANK) == 0]] = True
-    if points.max() < REGIONAL_INDICATORS[0]:
+    if not len(points) or points.max() < REGIONAL_INDICATORS[0]:
         return
     for start, end in runs((points >= REGIONAL_INDICATORS[0]) & (points <= REGIONAL_INDICATORS[1])).tolist():
         inside[start + 1 : end : 2] = True

@@ -24,15 +24,19 @@ def layout(groups):
     return used, np.concatenate(([0], np.cumsum([len(g) for g in groups]))).astype(np.int64)
 
 
+def rule_of(used, edges, size, overlap):
+    found = []
+    for first, last in zip(edges[:-1], edges[1:], strict=True):
+        rows = pack_items(used[first : last + 1].tolist(), size, overlap)
+        found += [[start + int(first), end + int(first)] for start, end in rows]
+    return found
+
+
 @given(groups_of_weights, st.integers(1, 20), st.integers(0, 19))
 def test_packing_equals_the_rule_read_aloud(groups, size, overlap):
     overlap = min(overlap, size - 1)
     used, edges = layout(groups)
-    expected = []
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
-        rows = pack_items(used[first : last + 1].tolist(), size, overlap)
-        expected += [[start + int(first), end + int(first)] for start, end in rows]
-    assert pack(used, edges, size, overlap).tolist() == expected
+    assert pack(used, edges, size, overlap).tolist() == rule_of(used, edges, size, overlap)
 
 
 @given(groups_of_weights, st.integers(1, 20), st.integers(0, 19))
@@ -81,13 +85,39 @@ def test_large_items_are_cut_at_the_last_step_that_fits(items, size):
     assert weights.tolist() == step_used[here].tolist()
 
 
-@given(st.lists(st.tuples(groups_of_weights, st.integers(1, 20), st.integers(0, 19)), max_size=4), st.booleans())
-def test_settings_packed_together_are_packed_as_each_by_itself(worlds, few):
-    settings = []
+@pytest.mark.parametrize("few", [0, 3, 10**9])
+@pytest.mark.parametrize("units_a_boundary", [0, 10**9])
+@given(st.lists(st.tuples(groups_of_weights, st.integers(1, 20), st.integers(0, 19)), max_size=4))
+def test_settings_packed_together_are_packed_as_the_rule_says(few, units_a_boundary, worlds):
+    settings, expected = [], []
     for groups, size, overlap in worlds:
         used, edges = layout(groups)
         settings += [Items(used, edges, size, min(overlap, size - 1)), Items(used, edges, size + 3, 0)]
-    expected = [pack(items.used, items.groups, items.size, items.overlap).tolist() for items in settings]
+    for items in settings:
+        expected.append(rule_of(items.used, items.groups, items.size, items.overlap))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "BOUNDARIES_A_CHUNK", 10**9 if few else 0)
+        patch.setattr(packing, "FEW_GROUPS", few)
+        patch.setattr(packing, "UNITS_A_BOUNDARY", units_a_boundary)
         assert [pairs.tolist() for pairs in pack_all(settings)] == expected
+
+
+@pytest.mark.parametrize("few", [0, 3, 10**9])
+@pytest.mark.parametrize("units_a_boundary", [0, 10**9])
+@given(
+    st.lists(st.lists(st.integers(1, 30), max_size=9), max_size=4),
+    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 19)), max_size=4),
+)
+def test_divisible_items_are_packed_as_if_they_had_been_cut_before(few, units_a_boundary, groups, grid):
+    positions, edges = layout(groups)
+    settings, expected = [], []
+    for size, overlap in grid:
+        settings.append(Items(positions, edges, size, min(overlap, size - 1), divisible=True))
+        pieces = np.array(split_items(positions.tolist(), list(range(positions[-1] + 1)), size))
+        moved = np.searchsorted(pieces, positions[edges])
+        expected.append(
+            pieces[np.array(rule_of(pieces, moved, size, min(overlap, size - 1)), dtype=int).reshape(-1, 2)].tolist()
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "FEW_GROUPS", few)
+        patch.setattr(packing, "UNITS_A_BOUNDARY", units_a_boundary)
+        assert [spans.tolist() for spans in pack_all(settings)] == expected

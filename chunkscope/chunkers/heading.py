@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from chunkscope.chunkers.base import Cut
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack
 from chunkscope.chunkers.segments import Segments, join_segments
-from chunkscope.chunkers.sentence import cut_large_items, segment_items
+from chunkscope.chunkers.sentence import fitting_items, segment_items
 from chunkscope.errors import ChunkerError
 from chunkscope.spans import IntArray
 from chunkscope.structure.parts import Parts
@@ -54,9 +54,8 @@ class HeadingChunker(ItemChunker):
         """Give the sentences of each section, or of sections joined."""
         if self.size is None:
             return None
-        segments = cut_large_items(segments, self.size, unit=self.unit)
-        groups = self._merged(segments) if self.merge else segments.groups
-        return segments, Items(segments.used, groups, self.size, self.overlap)
+        segments, items = fitting_items(segments, self)
+        return segments, replace(items, groups=self._merged(segments)) if self.merge else items
 
     def unpacked(self, segments: Segments) -> Cut:
         """Give whole sections."""

@@ -51,7 +51,8 @@ class ItemChunker(Chunker):
 def _weight(found: tuple[Segments, Items], segments: Segments) -> int:
     own, items = found
     n_chunks = int(items.used[-1]) // (items.size - items.overlap) + len(items.groups)
-    return min(n_chunks, len(items.used)) + (0 if own is segments else len(own.positions))
+    # boundaries of a setting's own come with a table of their own
+    return min(n_chunks, int(items.used[-1]) + 1) + (0 if own is segments else len(own.positions) + int(items.used[-1]))
 
 
 def _cut(waiting: Sequence[tuple[ItemChunker, tuple[Segments, Items] | None]], segments: Segments) -> Iterator[Cut]:
@@ -62,4 +63,7 @@ def _cut(waiting: Sequence[tuple[ItemChunker, tuple[Segments, Items] | None]], s
         else:
             own, items = found
             pairs = next(packed)
-            yield Cut(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])
+            if items.divisible:
+                yield Cut(pairs, pairs[:, 1] - pairs[:, 0])
+            else:
+                yield Cut(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])

@@ -2,20 +2,27 @@
 
 Items (sentences, words, token steps, sections) tile a text. They are given by their boundaries: ``used[b]`` is how
 many units begin before boundary ``b``. A group is a run of items that no chunk leaves: a document, or a section.
-All groups of a corpus advance together, a chunk a round, each by binary search in the one array of boundaries.
+All groups of a corpus at all settings advance together, a chunk a round; where the boundaries are is looked up in one
+table for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkscope.spans import IntArray
 
-BOUNDARIES_A_CHUNK = 8
-"""Up to so many boundaries a chunk, tables for all of them are cheaper than a search for each chunk."""
+FEW_GROUPS = 32
+"""When so few are left, plain numbers are cheaper than arrays."""
+
+UNITS_A_BOUNDARY = 64
+"""Up to so many units a boundary, a table with an entry for each unit is cheaper than searches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,12 +37,15 @@ class Items:
         Indices of the boundaries at which groups start, and the last boundary; never falls.
     size, overlap : int
         In units.
+    divisible : bool
+        An item above the size is cut after each `size` units, again and again: units are characters.
     """
 
     used: IntArray
     groups: IntArray
     size: int
     overlap: int
+    divisible: bool = False
 
 
 def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
@@ -66,98 +76,173 @@ def pack(used: IntArray, groups: IntArray, size: int, overlap: int) -> IntArray:
 
 
 def pack_all(settings: Sequence[Items]) -> list[IntArray]:
-    """Pack at several settings at once: all groups of all settings advance together, see `pack`."""
+    """Pack at several settings at once: all groups of all settings advance together, see `pack`.
+
+    Parameters
+    ----------
+    settings : sequence of Items
+        All divisible, or none.
+
+    Returns
+    -------
+    list of int64 (m, 2)
+        For each setting the first and last boundary of each chunk; of divisible items the units before them.
+    """
     if not settings:
         return []
-    way = _Tables(settings) if _has_few_boundaries(settings) else _Searches(settings)
+    way = _Divided(settings) if settings[0].divisible else _Whole(settings)
+    first, last = way.edges
     n_groups = [len(items.groups) - 1 for items in settings]
-    pairs = list(zip(settings, way.offsets, strict=True))
-    first = np.concatenate([items.groups[:-1] + offset for items, offset in pairs])
-    last = np.concatenate([items.groups[1:] + offset for items, offset in pairs])
     setting = np.repeat(np.arange(len(settings)), n_groups)
     rounds: list[tuple[IntArray, IntArray, IntArray]] = []
     owner = np.flatnonzero(first < last)
     start = first[owner]
-    while start.size:
+    while len(start) > FEW_GROUPS:
         end = np.minimum(way.ends(start, setting[owner]), last[owner])
         rounds.append((owner, start, end))
         going = end < last[owner]
         owner, start, end = owner[going], start[going], end[going]
         start = way.starts(start, end, setting[owner])
-    chunks, counts = _in_order(rounds, len(first))
-    edges = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_groups])]
-    return [chunks[low:high] - offset for low, high, offset in zip(edges[:-1], edges[1:], way.offsets, strict=True)]
+    rests = {
+        group: way.rest(begin, int(last[group]), int(setting[group]))
+        for group, begin in zip(owner.tolist(), start.tolist(), strict=True)
+    }
+    chunks, counts = _in_order(rounds, len(first), rests)
+    bounds = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_groups])]
+    return [chunks[low:high] - offset for low, high, offset in zip(bounds[:-1], bounds[1:], way.offsets, strict=True)]
 
 
-def _has_few_boundaries(settings: Sequence[Items]) -> bool:
-    """Tell whether it is cheaper to look every boundary up in order than those at chunks in no order."""
-    n_boundaries = sum(len(items.used) for items in settings)
-    n_chunks = sum(int(items.used[-1]) // (items.size - items.overlap) + len(items.groups) for items in settings)
-    return n_boundaries < BOUNDARIES_A_CHUNK * n_chunks
-
-
-class _Searches:
-    """Finds where a chunk ends, and where the next starts, by a binary search for each chunk.
+class _Whole:
+    """Where chunks of whole items end and start, as indices of boundaries.
 
     Settings that pack the same array of boundaries share it; the others lie behind it, lifted so that they never fall.
     """
 
     def __init__(self, settings: Sequence[Items]) -> None:
         arrays = {id(items.used): items.used for items in settings}
-        offsets: dict[int, int] = {}
+        places: dict[int, tuple[int, int]] = {}
         lifted: list[IntArray] = []
         offset = lift = 0
         for key, used in arrays.items():
-            offsets[key] = offset
+            places[key] = offset, lift
             lifted.append(used + lift)
             offset, lift = offset + len(used), int(lifted[-1][-1])
         self.used = np.concatenate(lifted)
-        self.offsets = [offsets[id(items.used)] for items in settings]
-        self._sizes = np.array([items.size for items in settings], dtype=np.int64)
-        self._overlaps = np.array([items.overlap for items in settings], dtype=np.int64)
+        self.sizes = np.array([items.size for items in settings], dtype=np.int64)
+        self.overlaps = np.array([items.overlap for items in settings], dtype=np.int64)
+        self.offsets, self.lifts = zip(*(places[id(items.used)] for items in settings), strict=True)
+        self.edges = self._edges(settings)
+        self._total = int(self.used[-1]) + 1
+        self._below: NDArray[np.int32] | None = None
+        if self._total <= UNITS_A_BOUNDARY * len(self.used):
+            self._below = np.zeros(self._total + 1, dtype=np.int32)
+            np.cumsum(np.bincount(self.used), out=self._below[1:])
+
+    def _edges(self, settings: Sequence[Items]) -> tuple[IntArray, IntArray]:
+        groups = [items.groups + offset for items, offset in zip(settings, self.offsets, strict=True)]
+        return np.concatenate([g[:-1] for g in groups]), np.concatenate([g[1:] for g in groups])
+
+    def below(self, units: IntArray) -> IntArray:
+        """Count the boundaries with fewer units before them."""
+        if self._below is None:
+            return np.searchsorted(self.used, units).astype(np.int64, copy=False)
+        counts: IntArray = self._below[np.minimum(np.maximum(units, 0), self._total)].astype(np.int64)
+        return counts
 
     def ends(self, start: IntArray, setting: IntArray) -> IntArray:
-        return _farthest(self.used, self.used[start] + self._sizes[setting], start)
+        """Give the last boundary within the size, at least the one behind `start`."""
+        return np.maximum(self.below(self.used[start] + self.sizes[setting] + 1) - 1, start + 1)
 
     def starts(self, start: IntArray, end: IntArray, setting: IntArray) -> IntArray:
-        return _restart(self.used, start, end, self._sizes[setting], self._overlaps[setting])
+        """Give where the chunk behind one from `start` to `end` starts; `end` is not the last boundary."""
+        overlap = self.overlaps[setting]
+        floor = np.maximum(self.used[end] - overlap, self.used[end + 1] - self.sizes[setting])
+        back = np.maximum(self.below(floor), start + 1)
+        return np.where(overlap > 0, np.minimum(back, end), end)
+
+    def rest(self, start: int, last: int, setting: int) -> list[tuple[int, int]]:
+        """Pack what is left of one group, chunk by chunk."""
+        used, size, overlap = self.used.data, int(self.sizes[setting]), int(self.overlaps[setting])
+        chunks = []
+        while True:
+            end = max(bisect_right(used, used[start] + size, start, last + 1) - 1, start + 1)
+            chunks.append((start, end))
+            if end == last:
+                return chunks
+            if overlap:
+                floor = max(used[end] - overlap, used[end + 1] - size)
+                start = min(bisect_left(used, floor, start + 1, end + 1), end)
+            else:
+                start = end
 
 
-class _Tables:
-    """Finds the same in tables that are made beforehand for all boundaries, in their order."""
+class _Divided(_Whole):
+    """The same for items that are cut where they are above the size, as places.
+
+    A place is a number of units, and cuts fall evenly, so that the pieces of items need not be in any array.
+    """
 
     def __init__(self, settings: Sequence[Items]) -> None:
-        ends, starts = [], []
-        self.offsets: list[int] = []
-        offset = 0
-        for items in settings:
-            here = np.arange(len(items.used))
-            end = _farthest(items.used, items.used + items.size, here)
-            inner = np.minimum(end, len(here) - 2)
-            self.offsets.append(offset)
-            ends.append(end + offset)
-            starts.append(
-                _restart(items.used, here, inner, items.size, items.overlap) + offset if len(here) > 1 else here
-            )
-            offset += len(here)
-        self._ends, self._starts = np.concatenate(ends), np.concatenate(starts)
+        super().__init__(settings)
+        self.offsets = self.lifts
+
+    def _edges(self, settings: Sequence[Items]) -> tuple[IntArray, IntArray]:
+        first, last = super()._edges(settings)
+        return self.used[first], self.used[last]
+
+    def _at_or_before(self, place: IntArray, size: IntArray) -> IntArray:
+        item: IntArray = self.used[self.below(place + 1) - 1]
+        cut: IntArray = item + (place - item) // size * size
+        return cut
+
+    def _behind(self, place: IntArray, size: IntArray) -> IntArray:
+        return np.minimum(place + size, self.used[self.below(place + 1)])
 
     def ends(self, start: IntArray, setting: IntArray) -> IntArray:
-        return self._ends[start]
+        """Give the last boundary within the size; each piece fits into it."""
+        size = self.sizes[setting]
+        return self._at_or_before(start + size, size)
 
     def starts(self, start: IntArray, end: IntArray, setting: IntArray) -> IntArray:
-        return self._starts[start]
+        """Give where the chunk behind one from `start` to `end` starts; `end` is not the last boundary."""
+        size, overlap = self.sizes[setting], self.overlaps[setting]
+        floor = np.maximum(end - overlap, self._behind(end, size) - size)
+        back = self._behind(self._at_or_before(np.maximum(floor - 1, start), size), size)
+        return np.where(overlap > 0, np.minimum(back, end), end)
+
+    def rest(self, start: int, last: int, setting: int) -> list[tuple[int, int]]:
+        """Pack what is left of one group, chunk by chunk."""
+        used, size, overlap = self.used.data, int(self.sizes[setting]), int(self.overlaps[setting])
+        chunks = []
+        while True:
+            item = bisect_right(used, start + size) - 1
+            end = min(used[item] + (start + size - used[item]) // size * size, last)
+            chunks.append((start, end))
+            if end == last:
+                return chunks
+            if overlap:
+                behind = min(end + size, used[bisect_right(used, end)])
+                place = max(end - overlap - 1, behind - size - 1, start)
+                item = bisect_right(used, place) - 1
+                piece = used[item] + (place - used[item]) // size * size
+                start = min(piece + size, used[item + 1], end)
+            else:
+                start = end
 
 
-def _restart(used: IntArray, start: IntArray, end: IntArray, size: IntArray | int, overlap: IntArray | int) -> IntArray:
-    """Give where the chunk behind one from `start` to `end` starts; `end` is not the last boundary."""
-    floor = np.maximum(used[end] - overlap, used[end + 1] - size)
-    back = np.maximum(np.searchsorted(used, floor, side="left"), start + 1)
-    return np.where(np.asarray(overlap) > 0, np.minimum(back, end), end)
-
-
-def _in_order(rounds: Sequence[tuple[IntArray, IntArray, IntArray]], n_groups: int) -> tuple[IntArray, IntArray]:
+def _in_order(
+    rounds: Sequence[tuple[IntArray, IntArray, IntArray]],
+    n_groups: int,
+    rests: Mapping[int, Sequence[tuple[int, int]]] = MappingProxyType({}),
+) -> tuple[IntArray, IntArray]:
     """Sort chunks by group, then round, without sorting: each group has one chunk in each round until it ends.
+
+    Parameters
+    ----------
+    rounds : sequence of (groups, starts, ends)
+    n_groups : int
+    rests : mapping
+        Further chunks of groups that have one in each round.
 
     Returns
     -------
@@ -167,12 +252,17 @@ def _in_order(rounds: Sequence[tuple[IntArray, IntArray, IntArray]], n_groups: i
     counts = np.zeros(n_groups, dtype=np.int64)
     for owner, _, _ in rounds:
         counts[owner] += 1
+    for group, rest in rests.items():
+        counts[group] += len(rest)
     before = np.cumsum(counts) - counts
     chunks = np.empty((int(counts.sum()), 2), dtype=np.int64)
     for number, (owner, start, end) in enumerate(rounds):
         place = before[owner] + number
         chunks[place, 0] = start
         chunks[place, 1] = end
+    for group, rest in rests.items():
+        begin = before[group] + len(rounds)
+        chunks[begin : begin + len(rest)] = rest
     return chunks, counts
 
 

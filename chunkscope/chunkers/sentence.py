@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Cut, check_choice
+from chunkscope.chunkers.base import Chunker, Cut, check_choice
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack_with_tails, split_oversize
 from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
@@ -58,6 +58,15 @@ def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
         return segments
     moved = np.searchsorted(positions, segments.positions)
     return Segments(positions, used, moved[segments.groups], moved[segments.documents])
+
+
+def fitting_items(segments: Segments, chunker: Chunker) -> tuple[Segments, Items]:
+    """Give the items to pack at a chunker's size: what is above it is cut, here or as it is packed."""
+    size = chunker.required_size()
+    is_divisible = chunker.unit == "char"
+    if not is_divisible:
+        segments = cut_large_items(segments, size, unit=chunker.unit)
+    return segments, Items(segments.used, segments.groups, size, chunker.overlap, is_divisible)
 
 
 def _cut_evenly(positions: IntArray, size: int) -> IntArray:
@@ -120,8 +129,9 @@ class SentenceChunker(ItemChunker):
         """Give the sentences, those above the size cut."""
         if self.overlap_by == "characters" and self.overlap:
             return None
-        segments = self._fitting(segments)
-        return segments, Items(segments.used, segments.groups, self.required_size(), self.overlap)
+        if self.oversize == "keep":
+            return segments, Items(segments.used, segments.groups, self.required_size(), self.overlap)
+        return fitting_items(segments, self)
 
     def unpacked(self, segments: Segments) -> Cut:
         """Pack sentences behind the last characters of the chunk before."""

@@ -192,11 +192,11 @@ class _Divided(_Whole):
 
     def _at_or_before(self, place: IntArray, size: IntArray) -> IntArray:
         item: IntArray = self.used[self.below(place + 1) - 1]
-        cut: IntArray = item + (place - item) // size * size
-        return cut
+        return item + (place - item) // size * size
 
     def _behind(self, place: IntArray, size: IntArray) -> IntArray:
-        return np.minimum(place + size, self.used[self.below(place + 1)])
+        following: IntArray = np.minimum(place + size, self.used[self.below(place + 1)])
+        return following
 
     def ends(self, start: IntArray, setting: IntArray) -> IntArray:
         """Give the last boundary within the size; each piece fits into it."""

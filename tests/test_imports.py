@@ -50,6 +50,7 @@ LAYERS = [
     ["_version", "errors", "versions"],
     ["spans", "files", "front_matter", "pool"],
     ["documents"],
+    ["file_documents"],
     ["corpus", "questions", "labels"],
     ["structure"],
     ["chunkers"],

@@ -34,7 +34,7 @@ def tie_batches(corpus: Corpus, questions: Sequence[Resolved], characters: int |
         if len(held) < tie.group_size(group):
             continue
         batch.extend(waiting.pop(group))
-        size += sum(len(member.text) for member in held)
+        size += sum(member.length for member in held)
         if characters is not None and size >= characters:
             yield tie.batch(batch)
             batch, size, any_batch = [], 0, True

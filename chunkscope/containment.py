@@ -54,10 +54,15 @@ class Layout:
                 raise InputError(f"{name}: {length:,} characters are too many; split it below {LONGEST_DOCUMENT:,}")
         return cls(tuple(names), np.concatenate(([0], np.cumsum(np.array(lengths, dtype=np.int64)))).astype(np.int64))
 
-    @property
+    @cached_property
     def lengths(self) -> IntArray:
         """Characters of each document."""
         return np.diff(self.edges)
+
+    @cached_property
+    def longest(self) -> int:
+        """Characters of the longest document, 1 where there is none: sizes above it are all alike."""
+        return max(1, int(self.lengths.max(initial=0)))
 
     @cached_property
     def is_edge(self) -> BoolArray:
@@ -111,7 +116,7 @@ class Targets:
         moved = [part + base for part, base in zip(spans, layout.edges[:-1], strict=True) if len(part)]
         return cls.of(np.concatenate(moved) if moved else np.empty((0, 2), dtype=np.int64), layout)
 
-    def take(self, chosen: BoolArray | IntArray) -> Targets:
+    def take(self, chosen: BoolArray | IntArray | slice) -> Targets:
         """Choose some of the targets."""
         return Targets(self.spans[chosen], self.documents[chosen], self.bases[chosen], self.lengths[chosen])
 
@@ -275,11 +280,17 @@ class WindowChunks(ChunkSet):
 
     def __init__(self, layout: Layout, chunker: FixedChunker) -> None:
         super().__init__(layout, chunker)
-        size, keep_tail = chunker.required_size(), chunker.tail == "keep"
-        self._counts = window_counts(layout.lengths, size, chunker.overlap, keep_tail=keep_tail)
+        size = chunker.required_size()
         # what is wider than all documents is as good as the widest: no number outgrows int32, no array the text
-        longest = max(1, int(layout.lengths.max(initial=0)))
-        self._size, self._step = min(size, longest), min(size - chunker.overlap, longest)
+        self._size, self._step = min(size, layout.longest), min(size - chunker.overlap, layout.longest)
+
+    @cached_property
+    def _counts(self) -> IntArray:
+        return self._count(self.layout.lengths)
+
+    def _count(self, lengths: IntArray) -> IntArray:
+        chunker = self.chunker
+        return window_counts(lengths, chunker.required_size(), chunker.overlap, keep_tail=chunker.tail == "keep")
 
     @cached_property
     def n_chunks(self) -> int:
@@ -325,7 +336,7 @@ class WindowChunks(ChunkSet):
 
     def _last_start(self, targets: Targets) -> IntArray:
         number = (targets.spans[:, 0] - targets.bases) // self._step
-        number = np.minimum(number, self._counts[targets.documents] - 1)
+        number = np.minimum(number, self._count(targets.lengths) - 1)
         start: IntArray = targets.bases + number * self._step
         return start
 
@@ -350,7 +361,7 @@ class WindowChunks(ChunkSet):
 
     def within(self, runs: Targets) -> int:
         """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
-        counts = self._counts[runs.documents]
+        counts = self._count(runs.lengths)
         first = -(-runs.starts // self._step)
         last = np.where(runs.ends == runs.lengths, counts - 1, (runs.ends - self._size) // self._step)
         return int(np.maximum(np.minimum(last, counts - 1) - first + 1, 0).sum())

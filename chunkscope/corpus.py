@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import hashlib
 import os
 import stat
@@ -14,7 +13,8 @@ from functools import cached_property
 from typing import BinaryIO
 
 from chunkscope.documents import Document, Markup
-from chunkscope.errors import DecodingError, InputError
+from chunkscope.errors import DecodingError, InputError, os_reason
+from chunkscope.file_documents import FileDocument, StoredText, read_bytes
 from chunkscope.files.decoding import byte_order_mark, check_encoding, decode, doubts
 from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
 from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
@@ -89,7 +89,7 @@ class Corpus:
     @cached_property
     def most_characters(self) -> int:
         """Characters of all documents; for documents that are not held, no more than their bytes."""
-        return sum(len(document.text) for document in self.source) if isinstance(self.source, tuple) else self.n_bytes
+        return self.n_bytes if isinstance(self.source, _Records) else sum(document.length for document in self)
 
     @cached_property
     def sha256(self) -> str:
@@ -113,7 +113,8 @@ def read_corpus(
     ----------
     path : path
         A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` holds a
-        document a line (``name`` or ``id``, ``text``, other fields) and is read anew, line by line, each time.
+        document a line (``name`` or ``id``, ``text``, other fields). Both are read anew each time that documents
+        are gone through, so that no text need be held.
     encoding : str, optional
         For every document without a byte order mark; strict UTF-8 without it.
     include, exclude : sequences of str
@@ -139,7 +140,7 @@ def read_corpus(
     try:
         is_folder = stat.S_ISDIR(os.stat(shown).st_mode)
     except (OSError, ValueError) as error:
-        raise InputError(f"{shown}: {_reason(error)}") from None
+        raise InputError(f"{shown}: {os_reason(error)}") from None
     if is_folder:
         return _read_folder(shown, encoding, names, markup, skip_unreadable)
     if suffix(shown) == ".jsonl":
@@ -169,28 +170,43 @@ def _read_files(
 ) -> Corpus:
     documents: list[Document] = []
     digests: dict[str, str] = {}
+    stored: list[tuple[str, Markup, StoredText]] = []
     unreadable = list(found.troubles) if found else []
     warnings: list[str] = []
     n_bytes = 0
     for name, place in files:
         try:
-            raw = _read_bytes(place)
+            raw = read_bytes(place)
             document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of(name))
         except (OSError, InputError) as error:
-            message = str(error) if isinstance(error, InputError) else f"{name}: {_reason(error)}"
+            message = str(error) if isinstance(error, InputError) else f"{name}: {os_reason(error)}"
             if not skip:
                 raise (error if isinstance(error, InputError) else InputError(message)) from None
             unreadable.append(message)
             continue
-        documents.append(document)
-        n_bytes += len(raw)
         digests[name] = hashlib.sha256(raw).hexdigest()
+        if found is None:
+            documents.append(document)
+        else:
+            stored.append((name, document.markup, StoredText(place, encoding, digests[name], document.length)))
+        n_bytes += len(raw)
         if b"\x1b" in raw or b"\x00" in raw:
             warnings += doubts(raw, name, encoding)
     if not documents and found is None:
         raise InputError(f"{unreadable[0]}; no document is left")
     ignored = dict(sorted(found.ignored.items())) if found else {}
-    return Corpus(path, tuple(digests), digests, tuple(documents), ignored, tuple(unreadable), tuple(warnings), n_bytes)
+    source = tuple(documents) if found is None else _Files(tuple(stored))
+    return Corpus(path, tuple(digests), digests, source, ignored, tuple(unreadable), tuple(warnings), n_bytes)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The documents of a folder. No text is kept: each iteration makes them anew, and they read their files."""
+
+    rows: tuple[tuple[str, Markup, StoredText], ...]
+
+    def __iter__(self) -> Iterator[Document]:
+        return (FileDocument.of(*row) for row in self.rows)
 
 
 class _Walk:
@@ -223,7 +239,7 @@ class _Walk:
             with os.scandir(place) as scan:
                 entries = list(scan)
         except OSError as error:
-            self.troubles.append(f"{_printable(prefix.rstrip('/') or place)}: {_reason(error)}")
+            self.troubles.append(f"{_printable(prefix.rstrip('/') or place)}: {os_reason(error)}")
             return
         for entry in entries:
             name = prefix + entry.name
@@ -288,14 +304,14 @@ class _Records:
                 if self.names.includes(document.name) and not self.names.excludes(document.name):
                     yield number, document
         except OSError as error:
-            raise InputError(f"{self.path}: {_reason(error)}") from None
+            raise InputError(f"{self.path}: {os_reason(error)}") from None
 
     def state(self) -> tuple[int, int]:
         """Give size and time of change."""
         try:
             status = os.stat(self.path)
         except OSError as error:
-            raise InputError(f"{self.path}: {_reason(error)}") from None
+            raise InputError(f"{self.path}: {os_reason(error)}") from None
         return status.st_size, status.st_mtime_ns
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -350,7 +366,7 @@ def _read_records(records: _Records) -> Corpus:
         with open(records.path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"{records.path}: {_reason(error)}") from None
+        raise InputError(f"{records.path}: {os_reason(error)}") from None
     names: dict[str, None] = {}
     for number, document in records.numbered():
         if document.name in names:
@@ -360,22 +376,6 @@ def _read_records(records: _Records) -> Corpus:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
     kept = _Records(records.path, records.encoding, records.names, records.markup, state)
     return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
-
-
-def _read_bytes(path: str) -> bytes:
-    """Read a file with as few system calls as can be: folders hold tens of thousands."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        size = os.fstat(descriptor).st_size
-        raw = os.read(descriptor, size + 1)
-        if len(raw) == size:
-            return raw
-        pieces = [raw]
-        while piece := os.read(descriptor, 1 << 20):
-            pieces.append(piece)
-        return b"".join(pieces)
-    finally:
-        os.close(descriptor)
 
 
 def _markup_of(name: str) -> Markup:
@@ -392,11 +392,3 @@ def _is_encodable(name: str) -> bool:
 
 def _printable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "no such file or folder"
-    if isinstance(error, OSError) and error.errno == errno.EACCES:
-        return "permission denied"
-    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -71,6 +71,11 @@ class Document:
                 f"{self.name}: character {error.start} is half of a surrogate pair; write the whole character"
             ) from None
 
+    @property
+    def length(self) -> int:
+        """Code points of the text."""
+        return len(self.text)
+
     @cached_property
     def attributes(self) -> dict[str, object]:
         """What the front matter and the record's fields say; the fields win."""

@@ -18,6 +18,8 @@ A message says where, what, and what to do, in one line.
 
 from __future__ import annotations
 
+import errno
+
 
 class ChunkscopeError(Exception):
     """The root of all errors of this package."""
@@ -57,3 +59,12 @@ class MissingPartError(ChunkscopeError, RuntimeError):
 
 class ProviderError(ChunkscopeError, RuntimeError):
     """An embedding provider that does not exist, refuses, or answers wrongly."""
+
+
+def os_reason(error: Exception) -> str:
+    """Say in a few words why the system refused."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file or folder"
+    if isinstance(error, OSError) and error.errno == errno.EACCES:
+        return "permission denied"
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -190,14 +190,16 @@ class Grid:
     @classmethod
     def of(
         cls,
-        chunkers: str | Chunker | Sequence[Chunker],
+        chunkers: str | Chunker | Sequence[Chunker] | Grid,
         sizes: str | Iterable[int] = DEFAULT_SIZES,
         overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
     ) -> Grid:
         """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
 
-        Headings get a cell for whole sections too, one whatever the units.
+        Headings get a cell for whole sections too, one whatever the units. A grid is given back as it is.
         """
+        if isinstance(chunkers, Grid):
+            return chunkers
         if isinstance(chunkers, str):
             chunkers = parse_chunkers(chunkers)
         elif isinstance(chunkers, Chunker):

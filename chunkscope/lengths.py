@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chunkscope.spans import IntArray
 
@@ -25,11 +24,10 @@ class LengthCounts(Mapping[int, int]):
     ({79: 2, 300: 4}, 679, 300)
     """
 
-    __slots__ = ("_counts", "_lengths")
+    __slots__ = ("_arrays",)
 
     def __init__(self, lengths: IntArray, counts: IntArray) -> None:
-        self._lengths: NDArray[np.int32] = lengths.astype(np.int32)
-        self._counts = counts.astype(np.int64)
+        self._arrays = lengths, counts
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> LengthCounts:
@@ -40,44 +38,69 @@ class LengthCounts(Mapping[int, int]):
         pairs = pairs[pairs[:, 1] > 0]
         return cls(pairs[:, 0], pairs[:, 1])
 
+    @classmethod
+    def among(cls, lengths: IntArray) -> LengthCounts:
+        """Count lengths."""
+        return cls(*np.unique(lengths, return_counts=True))
+
+    @property
+    def arrays(self) -> tuple[IntArray, IntArray]:
+        """The lengths, and how many have each."""
+        return self._arrays
+
     def __getitem__(self, length: int) -> int:
-        place = int(np.searchsorted(self._lengths, length))
-        if place == len(self._lengths) or self._lengths[place] != length:
+        lengths, counts = self.arrays
+        place = int(np.searchsorted(lengths, length))
+        if place == len(lengths) or lengths[place] != length:
             raise KeyError(length)
-        return int(self._counts[place])
+        return int(counts[place])
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._lengths.tolist())
+        return iter(self.arrays[0].tolist())
 
     def __len__(self) -> int:
-        return len(self._lengths)
+        return len(self.arrays[0])
 
     def __repr__(self) -> str:
         return f"LengthCounts({dict(self)})"
 
     def __add__(self, other: LengthCounts) -> LengthCounts:
-        lengths, place = np.unique(np.concatenate((self._lengths, other._lengths)), return_inverse=True)
+        both = [np.concatenate(pair) for pair in zip(self.arrays, other.arrays, strict=True)]
+        lengths, place = np.unique(both[0], return_inverse=True)
         counts = np.zeros(len(lengths), dtype=np.int64)
-        np.add.at(counts, place, np.concatenate((self._counts, other._counts)))
-        return LengthCounts(lengths.astype(np.int64), counts)
+        np.add.at(counts, place, both[1])
+        return LengthCounts(lengths, counts)
 
     @property
     def n(self) -> int:
         """How many chunks there are."""
-        return int(self._counts.sum())
+        return int(self.arrays[1].sum())
 
     @property
     def total(self) -> int:
         """Characters of all chunks."""
-        return int((self._lengths * self._counts).sum())
+        lengths, counts = self.arrays
+        return int((lengths * counts).sum())
+
+    @property
+    def shortest(self) -> int | None:
+        """The shortest length; None without chunks."""
+        lengths = self.arrays[0]
+        return int(lengths[0]) if len(lengths) else None
+
+    @property
+    def longest(self) -> int | None:
+        """The longest length; None without chunks."""
+        lengths = self.arrays[0]
+        return int(lengths[-1]) if len(lengths) else None
 
     @property
     def median(self) -> float | None:
         """The middle length, or the mean of the two in the middle; None without chunks."""
-        if not len(self):
+        lengths, counts = self.arrays
+        if not len(lengths):
             return None
-        behind = np.cumsum(self._counts)
-        low, high = (
-            int(self._lengths[np.searchsorted(behind, rank, side="right")]) for rank in ((self.n - 1) // 2, self.n // 2)
-        )
+        behind = np.cumsum(counts)
+        n = int(behind[-1])
+        low, high = (int(lengths[np.searchsorted(behind, rank, side="right")]) for rank in ((n - 1) // 2, n // 2))
         return low if low == high else (low + high) / 2

@@ -20,6 +20,8 @@ FloatArray = NDArray[np.float64]
 
 CELLS_AT_ONCE = 1 << 22
 """Entries x phases that are enumerated at a time, to bound memory."""
+PARTS = 1 << 40
+"""Chances of single questions are rounded to a whole number of these parts."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,28 @@ class Places:
     documents: IntArray
     questions: IntArray
     any_is_enough: BoolArray
+
+    @cached_property
+    def parted(self) -> tuple[Places, Places]:
+        """The entries that are the only one of their question, and the others."""
+        alone = np.bincount(self.questions)[self.questions] == 1
+        return self._take(alone), self._take(~alone)
+
+    @cached_property
+    def by_length(self) -> tuple[IntArray, IntArray]:
+        """Lengths of entries in order, and how long the document of each is."""
+        order = np.argsort(self.lengths)
+        return self.lengths[order], self.totals[order]
+
+    def _take(self, chosen: BoolArray) -> Places:
+        return Places(
+            self.starts[chosen],
+            self.lengths[chosen],
+            self.totals[chosen],
+            self.documents[chosen],
+            self.questions[chosen],
+            self.any_is_enough,
+        )
 
     @cached_property
     def groups(self) -> Groups:
@@ -85,8 +109,39 @@ class Groups:
     asked: BoolArray
 
 
-def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]:
-    """Give how many entries, and how many questions, are split on average over the phases.
+@dataclass(frozen=True)
+class Chances:
+    """Expected numbers of many cells, kept in whole numbers: their sums are exact, whichever parts they are added from.
+
+    Attributes
+    ----------
+    phases, steps : int64 (c,)
+        Of how many phases in `steps` it is the sum,
+    parts : int64 (c,)
+        and how many 2**-40ths there are besides.
+
+    Examples
+    --------
+    >>> third = Chances(np.array([1]), np.array([3]), np.array([0]))
+    >>> (third + third + third).tolist()
+    [1.0]
+    """
+
+    phases: IntArray
+    steps: IntArray
+    parts: IntArray
+
+    def __add__(self, other: Chances) -> Chances:
+        return Chances(self.phases + other.phases, self.steps, self.parts + other.parts)
+
+    def tolist(self) -> list[float]:
+        """Give the numbers."""
+        numbers: list[float] = (self.phases / self.steps + self.parts / PARTS).tolist()
+        return numbers
+
+
+def expected_splits(places: Places, sizes: IntArray, steps: IntArray) -> tuple[Chances, Chances]:
+    """Give how many entries, and how many questions, each cell splits on average over the phases.
 
     Phases are joint inside a document, by exact enumeration, and independent between documents.
 
@@ -94,14 +149,42 @@ def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]
     --------
     >>> zeros = np.zeros(2, dtype=np.int64)
     >>> places = Places(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
-    >>> expected_splits(places, size=4, step=4)
-    (1.0, 0.75)
+    >>> [expected.tolist() for expected in expected_splits(places, np.array([4]), np.array([4]))]
+    [[1.0], [0.75]]
     """
+    alone, others = places.parted
+    parts = np.zeros(len(sizes), dtype=np.int64)
+    if len(others.lengths):
+        cells = zip(sizes.tolist(), steps.tolist(), strict=True)
+        parts[:] = [np.rint(_split_chances(others, *cell) * PARTS).sum() for cell in cells]
+    questions = Chances(split_phases(alone, sizes, steps), steps, parts)
+    return Chances(split_phases(places, sizes, steps), steps, np.zeros_like(parts)), questions
+
+
+def split_phases(places: Places, sizes: IntArray, steps: IntArray) -> IntArray:
+    """Add up for each cell in how many of its phases each entry is split.
+
+    Sorted by length, entries are first held in all phases, then in one less for each character, then in none.
+    """
+    found = np.empty(len(sizes), dtype=np.int64)
+    lengths, totals = places.by_length
+    for size in np.unique(sizes).tolist():
+        cells = sizes == size
+        some = lengths[totals > size]
+        before = np.concatenate(([0], np.cumsum(some)))
+        first, last = (
+            np.searchsorted(some, size + 1 - steps[cells], side="right"),
+            np.searchsorted(some, size, side="right"),
+        )
+        held = first * steps[cells] + (last - first) * (size + 1) - (before[last] - before[first])
+        found[cells] = len(some) * steps[cells] - held
+    return found
+
+
+def _split_chances(places: Places, size: int, step: int) -> FloatArray:
+    """Give the chance of each question that has entries to be split."""
     held = np.clip((size + 1 - places.lengths) / step, 0.0, 1.0)
     held[places.totals <= size] = 1.0
-    expected_evidence = float(len(held) - held.sum())
-    if not len(held):
-        return 0.0, 0.0
     groups = places.groups
     # For "all", a group is good if all of it is held; for "any", bad if none of it is.
     enough = places.any_is_enough[groups.question]
@@ -110,12 +193,9 @@ def expected_splits(places: Places, size: int, step: int) -> tuple[float, float]
     several = groups.several[places.totals[groups.leader[groups.several]] > size]
     if several.size:
         chance[several] = _joint(places, groups, several, size, step)
-    if len(groups.question) == np.count_nonzero(groups.asked):  # each question lies in one document
-        return expected_evidence, float(np.where(enough, chance, 1.0 - chance).sum())
     product = np.ones(len(places.any_is_enough))
     np.multiply.at(product, groups.question, chance)
-    split = np.where(places.any_is_enough, product, 1.0 - product)
-    return expected_evidence, float(split[groups.asked].sum())
+    return np.where(places.any_is_enough, product, 1.0 - product)[groups.asked]
 
 
 def _joint(places: Places, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:

@@ -21,7 +21,7 @@ FORMAT = 1
 DIGITS = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One setting of the grid and what it does to the documents.
 
@@ -85,7 +85,8 @@ class Cell:
     @property
     def mean_length(self) -> float | None:
         """Mean length of a chunk in characters; None without chunks."""
-        return self.lengths.total / self.lengths.n if self.lengths else None
+        n = self.lengths.n
+        return self.lengths.total / n if n else None
 
     @property
     def median_length(self) -> float | None:
@@ -138,12 +139,11 @@ class Cell:
             raise ValueError(f"cells of different settings do not add up: {self.key} and {other.key}")
         same = {"chunker", "unit", "size", "overlap"}
         rest = [entry.name for entry in fields(self) if entry.name not in same]
-        summed = {name: _sum(getattr(self, name), getattr(other, name)) for name in rest}
+        summed = {name: added(getattr(self, name), getattr(other, name)) for name in rest}
         return Cell(self.chunker, self.unit, self.size, self.overlap, **summed)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the cell as it stands in the JSON."""
-        lengths = list(self.lengths)
         cell: dict[str, Any] = {
             "chunker": self.chunker,
             "unit": self.unit,
@@ -154,10 +154,10 @@ class Cell:
             "oversize_chunks": self.oversize_chunks,
             "broken_chunks": self.broken_chunks,
             "chunk_chars": {
-                "min": min(lengths, default=None),
+                "min": self.lengths.shortest,
                 "mean": _rounded(self.mean_length),
                 "median": _rounded(self.median_length),
-                "max": max(lengths, default=None),
+                "max": self.lengths.longest,
             },
             "duplication": _rounded(self.duplication),
         }
@@ -224,7 +224,8 @@ def _plain(value: Any) -> Any:
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
-def _sum(one: Any, other: Any) -> Any:
+def added(one: Any, other: Any) -> Any:
+    """Add two values of a field; what was not counted on one side is what the other side counted."""
     if one is None or other is None:
         return one if other is None else other
     if isinstance(one, LengthCounts):
@@ -260,7 +261,7 @@ class CorpusInfo:
             self.characters + other.characters,
             {**self.files, **other.files},
             self.unreadable + other.unreadable,
-            _sum(self.ignored, other.ignored),
+            added(self.ignored, other.ignored),
         )
 
     def to_dict(self) -> dict[str, Any]:

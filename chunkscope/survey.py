@@ -10,10 +10,12 @@ from typing import Any
 from chunkscope.chunkers import Chunker
 from chunkscope.containment import ChunkSet, Layout, chunk_set, chunk_sets
 from chunkscope.documents import Document
-from chunkscope.measures.base import Gauge, Measure
+from chunkscope.ladders import WindowGrid
+from chunkscope.measures.base import Gauge, Measure, WindowGauge
 from chunkscope.results import Cell
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit
+from chunkscope.tallies import Column, Tally, columns_of
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage ("documents", "cells"), how many are done, and how many there are."""
@@ -35,30 +37,69 @@ class Survey:
     segments: Mapping[Chunker, Any]
     gauges: Sequence[Gauge]
 
+    @property
+    def characters(self) -> int:
+        """Characters of all documents."""
+        return int(self.layout.edges[-1])
+
     def chunks(self, chunker: Chunker) -> ChunkSet:
         """Give the chunks of one cell."""
         return chunk_set(self.layout, chunker, self.segments[chunker.at(None)])
 
     def cell(self, chunks: ChunkSet) -> Cell:
         """Count one cell."""
-        chunker = chunks.chunker
-        counts: dict[str, Any] = {}
-        for gauge in self.gauges:
-            counts.update(gauge.count(chunks))
-        overlap = None if chunker.size is None else chunker.overlap
-        return Cell(chunker.label, chunker.unit, chunker.size, overlap, int(self.layout.edges[-1]), **counts)
+        tally = Tally(self.characters, columns_of([_count(self.gauges, chunks)]))
+        return next(tally.cells([chunks.chunker]))
 
-    def cells(self, chunkers: Sequence[Chunker], progress: Progress | None = None) -> Iterator[Cell]:
+    def cells(self, chunkers: Sequence[Chunker]) -> Iterator[Cell]:
         """Count each cell."""
+        for cells, tally in zip(by_way(chunkers), self.tallies(chunkers), strict=True):
+            yield from tally.cells(cells)
+
+    def tallies(self, chunkers: Sequence[Chunker], progress: Progress | None = None) -> Iterator[Tally]:
+        """Count all cells, and give those of each way of cutting together."""
         done = 0
-        for family, cells in groupby(chunkers, key=lambda chunker: chunker.at(None)):
-            for chunks in chunk_sets(self.layout, list(cells), self.segments[family]):
+        for cells in by_way(chunkers):
+            columns, single = self._count_windows(cells)
+            rows: list[Mapping[str, Any]] = []
+            for chunks in chunk_sets(self.layout, cells, self.segments[cells[0].at(None)]) if single else ():
                 if progress:
-                    progress("cells", done, len(chunkers))
-                yield self.cell(chunks)
-                done += 1
+                    progress("cells", done + len(rows), len(chunkers))
+                rows.append(_count(single, chunks))
+            done += len(cells)
+            yield Tally(self.characters, {**columns, **columns_of(rows)})
         if progress:
             progress("cells", done, len(chunkers))
+
+    def _count_windows(self, chunkers: Sequence[Chunker]) -> tuple[dict[str, Column], list[Gauge]]:
+        """Count what gauges can count of fixed windows together; give also the gauges that cannot."""
+        windows = WindowGrid.of(self.layout, chunkers)
+        columns: dict[str, Column] = {}
+        single: list[Gauge] = []
+        for gauge in self.gauges:
+            if windows is not None and isinstance(gauge, WindowGauge):
+                columns.update(gauge.count_windows(windows))
+            else:
+                single.append(gauge)
+        return columns, single
+
+
+def by_way(chunkers: Sequence[Chunker]) -> list[list[Chunker]]:
+    """Group the cells of a grid by way of cutting, in order."""
+    return [list(cells) for _, cells in groupby(chunkers, key=_way)]
+
+
+def _way(chunker: Chunker) -> tuple[Any, ...]:
+    """Give what two cells of one way of cutting have alike; quicker than to make the way."""
+    settings = (value for name, value in vars(chunker).items() if name not in ("size", "overlap"))
+    return type(chunker), *settings
+
+
+def _count(gauges: Sequence[Gauge], chunks: ChunkSet) -> dict[str, Any]:
+    counts: dict[str, Any] = {}
+    for gauge in gauges:
+        counts.update(gauge.count(chunks))
+    return counts
 
 
 def survey(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
@@ -32,7 +32,8 @@ from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.pool import run_in_processes
 from chunkscope.questions import Question, QuestionFile
 from chunkscope.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
-from chunkscope.survey import Progress, survey
+from chunkscope.survey import Progress, by_way, survey
+from chunkscope.tallies import Tally
 from chunkscope.versions import versions
 
 MAX_CELLS_WITH_IDS = 1000
@@ -45,7 +46,7 @@ def sweep(
     documents: Corpus | Iterable[Document],
     questions: Labels | QuestionFile | Iterable[Question] | None = None,
     *,
-    chunkers: str | Chunker | Sequence[Chunker] = "fixed",
+    chunkers: str | Chunker | Sequence[Chunker] | Grid = "fixed",
     sizes: str | Iterable[int] = DEFAULT_SIZES,
     overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
     skip_bad_labels: bool = False,
@@ -64,8 +65,8 @@ def sweep(
     documents : Corpus or iterable of Document
     questions : Labels, QuestionFile or iterable of Question, optional
         With evidence, or not answerable. Without any, sentences, code blocks and headings are counted.
-    chunkers : str, Chunker or sequence of Chunker
-        Ways of cutting, in the spelling of `parse_chunker` or as values.
+    chunkers : str, Chunker, sequence of Chunker or Grid
+        Ways of cutting, in the spelling of `parse_chunker` or as values; a grid has its own sizes and overlaps.
     sizes, overlaps : str or iterables
         In the notation of `parse_sizes` and `parse_overlaps`.
     skip_bad_labels : bool
@@ -113,12 +114,17 @@ def sweep(
     resolved = [question for question in labels.valid if question.evidence] if labels else []
     batches = tie_batches(corpus, resolved, None if measures else _room(corpus, len(grid.chunkers), jobs))
     # what ranks all chunks together cannot be shared
-    total, seen, characters = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
+    total, seen = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
+    cells = tuple(
+        cell for ways, tally in zip(by_way(grid.chunkers), total.tallies, strict=True) for cell in tally.cells(ways)
+    )
     return SweepResult(
         settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
-        corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
-        questions=_questions_info(labels, total, plan.families) if labels else None,
-        cells=_in_order_of_questions(total.cells, resolved),
+        corpus=CorpusInfo(
+            corpus.path, seen, total.tallies[0].characters, corpus.files, corpus.unreadable, corpus.ignored
+        ),
+        questions=_questions_info(labels, cells[0], total.longest, plan.families) if labels else None,
+        cells=_in_order_of_questions(cells, resolved) if with_ids else cells,
         skipped=grid.skipped,
     )
 
@@ -134,10 +140,10 @@ class Plan:
     count_tokens: str | None
     further: tuple[Measure, ...]
 
-    @property
+    @cached_property
     def families(self) -> tuple[Chunker, ...]:
         """The ways of cutting, without sizes: each segments a document once."""
-        return tuple(dict.fromkeys(chunker.at(None) for chunker in self.chunkers))
+        return tuple(dict.fromkeys(cells[0].at(None) for cells in by_way(self.chunkers)))
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -165,15 +171,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Total:
-    """The counts of some batches."""
+    """The counts of some batches, those of each way of cutting together."""
 
-    cells: tuple[Cell, ...]
+    tallies: tuple[Tally, ...]
     longest: Mapping[str, int]
 
     def __add__(self, other: Total) -> Total:
         units = {*self.longest, *other.longest}
         return Total(
-            tuple(map(add, self.cells, other.cells)),
+            tuple(map(add, self.tallies, other.tallies)),
             {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in sorted(units)},
         )
 
@@ -181,12 +187,12 @@ class Total:
 def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None) -> Total:
     """Count all cells over the documents of one batch."""
     surveyed = survey(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
-    return Total(tuple(surveyed.cells(plan.chunkers, progress)), longest_evidence(surveyed.gauges))
+    return Total(tuple(surveyed.tallies(plan.chunkers, progress)), longest_evidence(surveyed.gauges))
 
 
 def _add_up(
     plan: Plan, batches: Iterator[Batch], jobs: int, n_documents: int, progress: Progress | None
-) -> tuple[Total, int, int]:
+) -> tuple[Total, int]:
     totals: list[Total] = []
     seen = 0
     results = (
@@ -199,7 +205,7 @@ def _add_up(
         seen += len(batch.documents)
         if progress:
             progress("documents", seen, n_documents)
-    return totals[0], seen, totals[0].cells[0].characters
+    return totals[0], seen
 
 
 def _sound_labels(
@@ -242,7 +248,9 @@ def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved])
     )
 
 
-def _questions_info(labels: Labels, total: Total, families: Sequence[Chunker]) -> QuestionsInfo:
+def _questions_info(
+    labels: Labels, cell: Cell, longest: Mapping[str, int], families: Sequence[Chunker]
+) -> QuestionsInfo:
     return QuestionsInfo(
         path=labels.path,
         sha256=labels.sha256,
@@ -251,6 +259,6 @@ def _questions_info(labels: Labels, total: Total, families: Sequence[Chunker]) -
         without_evidence=len(labels.without_evidence),
         excluded=tuple((problem.id, problem.problem) for problem in labels.excluded),
         evidence=sum(len(question.evidence) for question in labels.valid),
-        table=total.cells[0].table_questions,
-        longest={family.unit: total.longest.get(family.unit, 0) for family in families},
+        table=cell.table_questions,
+        longest={family.unit: longest.get(family.unit, 0) for family in families},
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import json
 import os
+import pickle
 import re
 
 import pytest
@@ -13,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 
+from chunkscope import file_documents
 from chunkscope.corpus import Corpus, read_corpus
 from chunkscope.documents import Document
 from chunkscope.errors import ConfigError, DecodingError, InputError
+from chunkscope.file_documents import read_bytes
 from chunkscope.files.decoding import check_encoding, decode
 from chunkscope.files.name_filter import NameFilter
 
@@ -355,3 +359,32 @@ def test_documents_in_memory_are_a_corpus():
     assert Corpus.of(corpus) is corpus
     with pytest.raises(InputError, match=r"two documents are called 'a\.md'"):
         Corpus.of([Document("a.md", "x"), Document("a.md", "y")])
+
+
+def test_a_folder_is_not_held_each_text_is_read_when_it_is_asked_for(tmp_path, monkeypatch):
+    write(tmp_path, **{"a.md": "一つ。", "b.txt": "二つ\r\n"})
+    corpus = read_corpus(tmp_path)
+    opened = []
+    monkeypatch.setattr(file_documents, "read_bytes", lambda place: opened.append(place) or read_bytes(place))
+    first, second = corpus
+    assert (first.name, first.length, second.markup, opened) == ("a.md", 3, "plain", [])
+    assert (first.text, first.text, len(opened)) == ("一つ。", "一つ。", 1)
+    assert b"\xe4\xb8\x80" not in pickle.dumps(first)
+    assert pickle.loads(pickle.dumps(first)) == first
+    renamed = dataclasses.replace(first, name="c.md")
+    assert (renamed.text, renamed.length, pickle.loads(pickle.dumps(renamed))) == ("一つ。", 3, renamed)
+    assert next(iter(corpus)) is not first
+    with pytest.raises(AttributeError):
+        _ = first.nothing
+
+
+def test_a_file_that_changes_after_it_was_read_is_an_error(tmp_path):
+    write(tmp_path, **{"a.md": "一つ。", "b.md": "二つ。"})
+    corpus = read_corpus(tmp_path)
+    write(tmp_path, **{"a.md": "三つ。"})
+    (tmp_path / "b.md").unlink()
+    first, second = corpus
+    with pytest.raises(InputError, match=r"a\.md: the file has changed since it was first read"):
+        _ = first.text
+    with pytest.raises(InputError, match=r"b\.md: no such file or folder"):
+        _ = second.text

@@ -31,7 +31,12 @@ def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, o
     rows = [(s, n, t, d, q) for q, (_, needed) in enumerate(asked) for d, t, s, n in needed]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     places = Places(*columns, np.array([match == "any" for match, _ in asked], dtype=np.bool_))
-    assert fast_expected_splits(places, size, step) == pytest.approx(expected_splits(asked, size, step), abs=1e-9)
+    sizes = np.array([size, size + 1, size])
+    steps = np.array([step, step + 1, 1])
+    fast = fast_expected_splits(places, sizes, steps)
+    for cell, setting in enumerate(zip(sizes.tolist(), steps.tolist(), strict=True)):
+        expected = expected_splits(asked, *setting)
+        assert [chances.tolist()[cell] for chances in fast] == pytest.approx(expected, abs=1e-9)
 
 
 @given(corpora(2), st.data(), st.integers(1, 30), st.integers(0, 29), st.sampled_from(["fixed", "keep", "raw"]))

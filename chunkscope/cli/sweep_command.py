@@ -109,9 +109,7 @@ def command(**flags: Any) -> None:
             result = sweep(
                 corpus,
                 labels,
-                chunkers=wanted.ways,
-                sizes=wanted.sizes,
-                overlaps=wanted.overlaps,
+                chunkers=wanted.grid,
                 skip_bad_labels=flags["skip_bad_labels"],
                 with_ids=True if flags["ids"] else None,
                 with_cuts=not flags["no_cuts"],

@@ -7,10 +7,12 @@ in any order), then all observations together (`prepare`), and from then on only
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from chunkscope.containment import ChunkSet, Layout
+from chunkscope.ladders import WindowGrid
 from chunkscope.structure.parts import Parts
+from chunkscope.tallies import Column
 
 
 class Gauge(Protocol):
@@ -18,6 +20,14 @@ class Gauge(Protocol):
 
     def count(self, chunks: ChunkSet) -> Mapping[str, Any]:
         """Give values for fields of `Cell`."""
+
+
+@runtime_checkable
+class WindowGauge(Gauge, Protocol):
+    """A measure that counts the cells of a grid of fixed windows together, faster than one by one."""
+
+    def count_windows(self, windows: WindowGrid) -> Mapping[str, Column]:
+        """Give columns of values for fields of `Cell`."""
 
 
 class Measure(Protocol):

@@ -8,15 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkscope.chunkers import Chunker, FixedChunker, TokenChunker
 from chunkscope.containment import ChunkSet, Layout, Targets
 from chunkscope.labels import Resolved
+from chunkscope.ladders import Heights, Ladder, OneCell, WindowGrid
 from chunkscope.luck import Places, expected_splits
-from chunkscope.measures.tables import row_spans, rows_together
+from chunkscope.measures.tables import carries_header, row_spans, rows_together
 from chunkscope.spans import BoolArray, IntArray, SpanArray, as_spans
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit
+from chunkscope.tallies import Column
 
 EMPTY = np.empty(0, dtype=np.int64)
 
@@ -174,29 +177,40 @@ class EvidenceGauge:
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Judge each entry, then each question."""
-        split = ~chunks.contains(self.entries)
-        broken = self.entries.take(split)
-        adjacent = chunks.reach_of_two(broken) >= broken.spans[:, 1]
-        missing = np.zeros(len(split), dtype=np.bool_)
-        missing[split] = ~chunks.covered(broken)
-        apart = self.apart_entries(chunks)
-        split_questions, apart_questions = self.spoilt(split), self.spoilt(apart) & self.table_question
-        counts: dict[str, Any] = {
+        columns = {**self._count(OneCell(chunks)), **self._luck([chunks.chunker])}
+        return {**self._constants, **{name: column.tolist()[0] for name, column in columns.items()}}
+
+    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+        """Judge each entry, then each question."""
+        return {**windows.constants(self._constants), **windows.count(self._count), **self._luck(windows.chunkers)}
+
+    @property
+    def _constants(self) -> dict[str, int]:
+        return {
             "questions": len(self.ids),
             "evidence": len(self.entries),
-            "split_questions": int(np.count_nonzero(split_questions)),
-            "split_evidence": int(np.count_nonzero(split)),
-            "missing_questions": int(np.count_nonzero(self.spoilt(missing))),
-            "missing_evidence": int(np.count_nonzero(missing)),
-            "adjacent_evidence": int(np.count_nonzero(adjacent)),
-            "longer_evidence": self._longer(chunks.chunker, split),
             "table_questions": int(np.count_nonzero(self.table_question)),
-            "table_questions_together": int(np.count_nonzero(self.table_question & ~apart_questions)),
-            **self._luck(chunks.chunker),
+        }
+
+    def _count(self, ladder: Ladder) -> dict[str, NDArray[Any]]:
+        """Count what the rungs split: all entries and questions but those that they hold."""
+        found = ladder.look_up(self.entries)
+        held, n, n_questions = ladder.count(found.whole), len(self.entries), len(self.ids)
+        # in a chunk above the size, longer evidence may be whole
+        short = np.minimum(found.whole, ladder.fitting(self.places[unit_key(ladder.way)][:, 1]))
+        questions, rows = self._of_questions(found.whole), self._of_questions(self._rows_whole(ladder))
+        counts: dict[str, NDArray[Any]] = {
+            "split_questions": n_questions - ladder.count(questions),
+            "split_evidence": n - held,
+            "missing_questions": n_questions - ladder.count(self._of_questions(found.covered)),
+            "missing_evidence": n - ladder.count(found.covered),
+            "adjacent_evidence": ladder.count(found.by_two) - held,
+            "longer_evidence": n - ladder.count(short),
+            "table_questions_together": ladder.count(rows[self.table_question]),
         }
         if self.with_ids:
-            counts["split_question_ids"] = self._names(split_questions)
-            counts["apart_question_ids"] = self._names(apart_questions)
+            counts["split_question_ids"] = self._names(questions, ladder)
+            counts["apart_question_ids"] = self._names(rows, ladder)
         return counts
 
     def apart_entries(self, chunks: ChunkSet) -> BoolArray:
@@ -210,22 +224,34 @@ class EvidenceGauge:
         n_bad = np.bincount(self.question_of[bad], minlength=len(self.ids))
         return np.where(self.any_is_enough, n_bad == self._n_entries, n_bad > 0)
 
-    def _names(self, chosen: BoolArray) -> tuple[str, ...]:
-        return tuple(self.ids[number] for number in np.flatnonzero(chosen))
+    def _rows_whole(self, ladder: Ladder) -> Heights:
+        """Give for each entry the height from which on all rows that it overlaps are together with their header."""
+        heights = np.zeros(len(self.entries), dtype=np.int64)
+        rows = self.rows if carries_header(ladder.way) else self.hulls
+        np.maximum.at(heights, self.row_entries, ladder.whole(rows))
+        return heights
 
-    def _longer(self, chunker: Chunker, split: BoolArray) -> int:
-        """Count split entries above the size; in a chunk above the size, such an entry may be whole."""
-        if chunker.size is None:
-            return 0
-        return int(np.count_nonzero(split & (self.places[unit_key(chunker)][:, 1] > chunker.size)))
+    def _of_questions(self, entries: Heights) -> Heights:
+        """Give for each question the height of all of its entries, or of any where one is enough."""
+        if not len(entries):
+            return entries
+        firsts = np.cumsum(self._n_entries) - self._n_entries
+        return np.where(self.any_is_enough, np.minimum.reduceat(entries, firsts), np.maximum.reduceat(entries, firsts))
 
-    def _luck(self, chunker: Chunker) -> dict[str, float | None]:
-        windows = isinstance(chunker, FixedChunker) and chunker.unit == "char"
-        raw = isinstance(chunker, TokenChunker) and chunker.raw
-        if chunker.size is None or not (windows or raw):
-            return {"expected_split_evidence": None, "expected_split_questions": None}
-        places = self._luck_places(unit_key(chunker))
-        evidence, questions = expected_splits(places, chunker.size, chunker.size - chunker.overlap)
+    def _names(self, questions: Heights, ladder: Ladder) -> NDArray[Any]:
+        """Name for each rung the questions above it."""
+        names = (tuple(self.ids[n] for n in np.flatnonzero(questions > rung)) for rung in ladder.rungs)
+        return np.fromiter(names, dtype=object, count=len(ladder.rungs))
+
+    def _luck(self, chunkers: Sequence[Chunker]) -> dict[str, Column]:
+        """Give what cells of one way of cutting are expected to split; packed chunks know no phases."""
+        way = chunkers[0]
+        windows = isinstance(way, FixedChunker) and way.unit == "char"
+        if not windows and not (isinstance(way, TokenChunker) and way.raw):
+            return {}
+        sizes = np.array([chunker.required_size() for chunker in chunkers], dtype=np.int64)
+        steps = sizes - np.array([chunker.overlap for chunker in chunkers], dtype=np.int64)
+        evidence, questions = expected_splits(self._luck_places(unit_key(way)), sizes, steps)
         return {"expected_split_evidence": evidence, "expected_split_questions": questions}
 
     def _luck_places(self, unit: tuple[str, bool]) -> Places:

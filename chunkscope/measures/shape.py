@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.base import Chunker
-from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.containment import LONGEST_DOCUMENT, ChunkSet, Layout, Targets, WindowChunks
+from chunkscope.ladders import WindowGrid
 from chunkscope.lengths import LengthCounts
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
+from chunkscope.tallies import Column, columns_of
+from chunkscope.window_lengths import WindowLengths
 
 
 class ShapeMeasure:
@@ -62,6 +66,37 @@ class ShapeGauge:
             "broken_chunks": chunks.n_broken,
             "lengths": self._lengths(chunks),
         }
+
+    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+        """Count windows and lengths from those of documents, where windows carry nothing and tile their document."""
+        found = windows.constants({"oversize_chunks": 0, "broken_chunks": 0})
+        blank = {"blank_chunks": self._blank_windows(windows)}
+        way = windows.chunkers[0]
+        if way.carry or way.tail == "keep":
+            plain = columns_of([{"chunks": chunks.n_chunks, "lengths": self._lengths(chunks)} for chunks in windows])
+            return {**found, **blank, **plain}
+        documents = windows.layout.lengths
+        lengths = WindowLengths(LengthCounts.among(documents[documents > 0]), windows.sizes, windows.overlaps)
+        return {**found, **blank, "chunks": lengths.counted()[0], "lengths": lengths}
+
+    def _blank_windows(self, windows: WindowGrid) -> IntArray:
+        """Count blank windows; each is longer than the overlap, but for a whole document and for kept tails."""
+        runs, lengths = self._runs_by_length
+        n_longer = len(runs) - np.searchsorted(lengths, windows.overlaps, side="right")
+        counts = np.zeros(len(windows.chunkers), dtype=np.int64)
+        for place, chunker in enumerate(windows.chunkers):
+            n = len(runs) if chunker.tail == "keep" else n_longer[place]
+            if n:
+                counts[place] = WindowChunks(windows.layout, chunker).within(runs.take(slice(len(runs) - n, None)))
+        return counts
+
+    @cached_property
+    def _runs_by_length(self) -> tuple[Targets, IntArray]:
+        """The blank runs, longest last, with their lengths; a run that is a whole document is longer than any."""
+        runs = self.blank_runs
+        lengths = np.where(runs.ends - runs.starts == runs.lengths, LONGEST_DOCUMENT, runs.ends - runs.starts)
+        order = np.argsort(lengths)
+        return runs.take(order), lengths[order]
 
     def _lengths(self, chunks: ChunkSet) -> LengthCounts:
         if self.carriable is None or not chunks.chunker.carry:

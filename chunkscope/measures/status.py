@@ -9,8 +9,10 @@ import numpy as np
 
 from chunkscope.carrying import front_matter_line
 from chunkscope.containment import ChunkSet, Layout
+from chunkscope.ladders import WindowGrid
 from chunkscope.spans import SpanArray, as_spans
 from chunkscope.structure.parts import Parts
+from chunkscope.tallies import Column, columns_of
 
 KEY = "status"
 NOT_IN_FORCE = frozenset(
@@ -77,3 +79,7 @@ class StatusGauge:
             holds = (spans[:, 0] <= self.lines[of_line, 0]) & (spans[:, 1] >= self.lines[of_line, 1])
             unmarked = int(np.count_nonzero(~holds))
         return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}
+
+    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+        """Count chunks cell by cell, where any document warns."""
+        return columns_of([self.count(chunks) for chunks in windows]) if self.warns.any() else {}

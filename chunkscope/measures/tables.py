@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chunkscope.chunkers import Chunker
 from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.ladders import WindowGrid
 from chunkscope.spans import BoolArray, SpanArray, as_spans
 from chunkscope.structure.model import Table
 from chunkscope.structure.parts import Parts
+from chunkscope.tallies import Column
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,12 @@ def row_spans(tables: Sequence[Table]) -> RowSpans:
 
 def rows_together(chunks: ChunkSet, rows: Targets, hulls: Targets) -> BoolArray:
     """Tell which rows one chunk holds with their header, or holds while it carries the header."""
-    return chunks.contains(rows if "table-header" in chunks.chunker.carry else hulls)
+    return chunks.contains(rows if carries_header(chunks.chunker) else hulls)
+
+
+def carries_header(chunker: Chunker) -> bool:
+    """Tell whether chunks carry the header of a table, so that it is enough to hold a row."""
+    return "table-header" in chunker.carry
 
 
 class TableMeasure:
@@ -70,8 +78,15 @@ class TableGauge:
 
     def count(self, chunks: ChunkSet) -> dict[str, int]:
         """Count rows together."""
-        return {
-            "table_rows": len(self.rows),
-            "table_rows_together": int(np.count_nonzero(rows_together(chunks, self.rows, self.hulls))),
-            "tables_without_header": self.n_headless,
-        }
+        together = int(np.count_nonzero(rows_together(chunks, self.rows, self.hulls)))
+        return {**self._found, "table_rows_together": together}
+
+    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+        """Count rows together."""
+        targets = self.rows if carries_header(windows.chunkers[0]) else self.hulls
+        together = windows.count(lambda ladder: {"table_rows_together": ladder.count(ladder.whole(targets))})
+        return {**windows.constants(self._found), **together}
+
+    @property
+    def _found(self) -> dict[str, int]:
+        return {"table_rows": len(self.rows), "tables_without_header": self.n_headless}

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.containment import ChunkSet, Layout, Targets
+from chunkscope.ladders import WindowGrid
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
+from chunkscope.tallies import Column
 
 KINDS = ("sentences", "code_blocks", "headings")
 
@@ -45,6 +47,16 @@ class WholenessGauge:
             counts[kind] = len(targets)
             counts[f"{kind}_whole"] = int(np.count_nonzero(chunks.contains(targets)))
         return counts
+
+    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+        """Count what is whole."""
+        found = windows.constants({kind: len(targets) for kind, targets in self.targets.items()})
+        whole = windows.count(
+            lambda ladder: {
+                f"{kind}_whole": ladder.count(ladder.whole(targets)) for kind, targets in self.targets.items()
+            }
+        )
+        return {**found, **whole}
 
 
 def without_trailing_blanks(parts: Parts, starts: IntArray, ends: IntArray) -> SpanArray:

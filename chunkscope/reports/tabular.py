@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable
+from operator import attrgetter
 
 from chunkscope.reports.numbers import DIGITS, rate
 from chunkscope.results import Cell, QuestionsInfo, SweepResult
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
-RATES = (
-    ("split_questions", "questions"),
-    ("split_evidence", "evidence"),
-    ("table_questions_together", "table_questions"),
-    ("table_rows_together", "table_rows"),
-)
-"""Rates, each of a count over another."""
-
 Value = str | int | float | None
+Take = Callable[[Cell], Value]
 
 
 def to_csv(result: SweepResult) -> str:
@@ -38,69 +32,67 @@ def to_csv(result: SweepResult) -> str:
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    header: list[str] | None = None
-    for cell in result.cells or (Cell("", "", None, None, 0),):
-        row = dict(_row(cell, result))
-        if header is None:
-            header = list(row)
-            writer.writerow(header)
-        if result.cells:
-            writer.writerow(row.values())
+    columns = _columns(result)
+    writer.writerow(columns)
+    writer.writerows([take(cell) for take in columns.values()] for cell in result.cells)
     return file.getvalue()
 
 
-def _row(cell: Cell, result: SweepResult) -> Iterator[tuple[str, Value]]:
-    lengths = [length for length, n in cell.lengths.items() if n]
-    yield "chunker", cell.chunker
-    yield "unit", cell.unit
-    yield "size", cell.size
-    yield "overlap", cell.overlap
-    for name in ("chunks", "blank_chunks", "oversize_chunks", "broken_chunks"):
-        yield name, getattr(cell, name)
-    yield "chunk_chars_min", min(lengths, default=None)
-    yield "chunk_chars_mean", _rounded(cell.mean_length)
-    yield "chunk_chars_median", _rounded(cell.median_length)
-    yield "chunk_chars_max", max(lengths, default=None)
-    yield "chunk_characters", cell.chunk_characters
-    yield "duplication", _rounded(cell.duplication)
-    yield from _evidence(cell, result.questions)
-    for name in CUT_CLASSES:
-        yield f"cut_{name}", cell.cuts.get(name) if cell.cuts else None
-    for kind in ("sentences", "code_blocks", "headings"):
-        yield kind, getattr(cell, kind)
-        yield f"{kind}_whole", getattr(cell, f"{kind}_whole")
-    for name in ("status_chunks", "unmarked_chunks", "tokens"):
-        yield name, getattr(cell, name)
-    yield "cost", _cost(cell, result)
-
-
-def _evidence(cell: Cell, questions: QuestionsInfo | None) -> Iterator[tuple[str, Value]]:
-    totals = {
-        "questions": questions.valid if questions else 0,
-        "evidence": questions.evidence if questions else 0,
-        "table_questions": cell.table_questions,
-        "table_rows": cell.table_rows,
+def _columns(result: SweepResult) -> dict[str, Take]:
+    """Name the columns, and tell what of a cell stands in each."""
+    return {
+        **_plain("chunker", "unit", "size", "overlap", "chunks", "blank_chunks", "oversize_chunks", "broken_chunks"),
+        "chunk_chars_min": attrgetter("lengths.shortest"),
+        "chunk_chars_mean": _rounded("mean_length"),
+        "chunk_chars_median": _rounded("median_length"),
+        "chunk_chars_max": attrgetter("lengths.longest"),
+        "chunk_characters": attrgetter("chunk_characters"),
+        "duplication": _rounded("duplication"),
+        **_evidence(result.questions),
+        **{f"cut_{name}": _cut(name) for name in CUT_CLASSES},
+        **_plain(*(name for kind in ("sentences", "code_blocks", "headings") for name in (kind, f"{kind}_whole"))),
+        **_plain("status_chunks", "unmarked_chunks", "tokens"),
+        "cost": _cost(result.settings.get("price")),
     }
-    for name in ("questions", "split_questions", "missing_questions"):
-        yield name, totals[name] if name in totals else getattr(cell, name)
-    for name in ("evidence", "split_evidence", "missing_evidence", "adjacent_evidence", "longer_evidence"):
-        yield name, totals[name] if name in totals else getattr(cell, name)
-    yield "expected_split_questions", _rounded(cell.expected_split_questions)
-    yield "expected_split_evidence", _rounded(cell.expected_split_evidence)
-    yield "lucky", int(cell.is_lucky)
-    for name in ("table_questions", "table_questions_together", "table_rows", "table_rows_together"):
-        yield name, getattr(cell, name)
-    yield "tables_without_header", cell.tables_without_header
-    for part, whole in RATES:
-        yield f"{part}_rate", rate(getattr(cell, part), totals[whole])
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS)
+def _evidence(questions: QuestionsInfo | None) -> dict[str, Take]:
+    n_questions = questions.valid if questions else 0
+    n_evidence = questions.evidence if questions else 0
+    return {
+        "questions": lambda cell: n_questions,
+        **_plain("split_questions", "missing_questions"),
+        "evidence": lambda cell: n_evidence,
+        **_plain("split_evidence", "missing_evidence", "adjacent_evidence", "longer_evidence"),
+        "expected_split_questions": _rounded("expected_split_questions"),
+        "expected_split_evidence": _rounded("expected_split_evidence"),
+        "lucky": lambda cell: int(cell.is_lucky),
+        **_plain("table_questions", "table_questions_together", "table_rows", "table_rows_together"),
+        **_plain("tables_without_header"),
+        "split_questions_rate": lambda cell: rate(cell.split_questions, n_questions),
+        "split_evidence_rate": lambda cell: rate(cell.split_evidence, n_evidence),
+        "table_questions_together_rate": lambda cell: rate(cell.table_questions_together, cell.table_questions),
+        "table_rows_together_rate": lambda cell: rate(cell.table_rows_together, cell.table_rows),
+    }
 
 
-def _cost(cell: Cell, result: SweepResult) -> float | None:
-    price = result.settings.get("price")
-    if cell.tokens is None or not isinstance(price, int | float) or isinstance(price, bool):
-        return None
-    return round(cell.tokens * price / 1_000_000, DIGITS)
+def _plain(*names: str) -> dict[str, Take]:
+    return {name: attrgetter(name) for name in names}
+
+
+def _rounded(name: str) -> Take:
+    def take(cell: Cell) -> float | None:
+        value = getattr(cell, name)
+        return None if value is None else round(value, DIGITS)
+
+    return take
+
+
+def _cut(name: str) -> Take:
+    return lambda cell: cell.cuts.get(name) if cell.cuts else None
+
+
+def _cost(price: object) -> Take:
+    if not isinstance(price, int | float) or isinstance(price, bool):
+        return lambda cell: None
+    return lambda cell: None if cell.tokens is None else round(cell.tokens * price / 1_000_000, DIGITS)

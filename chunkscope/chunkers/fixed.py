@@ -66,7 +66,7 @@ class FixedChunker(ItemChunker):
     def segment(self, parts: Parts) -> Segments:
         """Give the text's two ends for characters, each step for other units."""
         if self.unit == "char" or not parts.length:
-            positions = np.unique([0, parts.length])
+            positions = np.array([0, parts.length] if parts.length else [0], dtype=np.int64)
             whole = np.array([0, len(positions) - 1], dtype=np.int64)
             return Segments(positions, positions, whole, whole)
         measured = parts.measured(get_unit(self.unit))

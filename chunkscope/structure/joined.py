@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -82,19 +82,20 @@ def blank_runs(texts: JoinedTexts) -> list[SpanArray]:
     return texts.parted(runs(is_blank))
 
 
-def groups(texts: Sequence[str], characters: int) -> Iterator[range]:
-    """Part the texts into runs of about so many characters, at least one text each.
+def groups(lengths: Iterable[int], characters: int) -> Iterator[range]:
+    """Part texts of some lengths into runs of about so many characters, at least one text each.
 
     Examples
     --------
-    >>> list(groups(["一二三", "四", "五六"], 4))
+    >>> list(groups([3, 1, 2], 4))
     [range(0, 2), range(2, 3)]
     """
-    start = held = 0
-    for index, text in enumerate(texts):
-        held += len(text)
+    start = behind = held = 0
+    for length in lengths:
+        behind += 1
+        held += length
         if held >= characters:
-            yield range(start, index + 1)
-            start, held = index + 1, 0
-    if start < len(texts):
-        yield range(start, len(texts))
+            yield range(start, behind)
+            start, held = behind, 0
+    if start < behind:
+        yield range(start, behind)

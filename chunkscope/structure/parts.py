@@ -34,7 +34,7 @@ class Parts:
     @classmethod
     def of_all(cls, documents: Sequence[Document]) -> Iterator[Parts]:
         """Give the parts of each document; what is cheaper for many at once is found so when one is asked for it."""
-        for group in groups([document.text for document in documents], GROUP_CHARACTERS):
+        for group in groups((document.length for document in documents), GROUP_CHARACTERS):
             some = documents[group.start : group.stop]
             shared = _Group(some)
             for place, document in enumerate(some):

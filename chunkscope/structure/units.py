@@ -170,7 +170,7 @@ class WordUnit:
         from chunkscope.structure.words import read_words
 
         measures: list[Measured] = []
-        for group in groups(texts, GROUP_CHARACTERS):
+        for group in groups(map(len, texts), GROUP_CHARACTERS):
             for found in read_words(JoinedTexts(texts[group.start : group.stop])):
                 length, starts = len(found.inside) - 1, found.starts
                 measures.append(Measured(length, starts, np.zeros(len(starts), dtype=np.bool_)))
@@ -198,7 +198,7 @@ class EncodingUnit:
         def measure_group(group: range) -> list[Measured]:
             return [measure_one(index) for index in group]
 
-        work = list(groups(texts, GROUP_CHARACTERS))
+        work = list(groups(map(len, texts), GROUP_CHARACTERS))
         workers = min(_cores(), len(work))
         if workers < 2:
             return [measure for group in work for measure in measure_group(group)]
@@ -222,7 +222,7 @@ class TokenizerFileUnit:
         """Measured many texts, a group at a time: the tokenizer works on a group in threads of its own."""
         tokenizer = tokens.load_tokenizer_file(self.name)
         measures: list[Measured] = []
-        for group in groups(texts, GROUP_CHARACTERS):
+        for group in groups(map(len, texts), GROUP_CHARACTERS):
             some = texts[group.start : group.stop]
             try:
                 found = tokenizer.begins_of_all(some)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.containment import ChunkSet, Layout
+from chunkscope.spans import IntArray, Span
 from chunkscope.structure.parts import Parts
+from chunkscope.structure.words import Words
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
 """From the worst cut to the best. A cut has the first class that applies of those inside something; of the others
@@ -18,41 +21,72 @@ the last: what stands before a heading also stands before a block."""
 _CLASS = {name: number for number, name in enumerate(CUT_CLASSES)}
 
 
-def cut_classes(parts: Parts) -> NDArray[np.uint8]:
-    """Class every place of a text as a place to cut.
+class Places(NamedTuple):
+    """What decides about cuts in one document: what may be torn, and where sentences, blocks and headings start."""
+
+    words: Words
+    sentences: IntArray
+    blocks: IntArray
+    headings: list[int]
+    code: list[list[int]]
+    rows: list[Span]
+
+
+def find_places(parts: Parts) -> Places:
+    """Take from a document what decides about cuts."""
+    structure = parts.structure
+    return Places(
+        words=parts.words,
+        sentences=parts.sentence_starts,
+        blocks=structure.block_starts,
+        headings=[heading.start for heading in structure.headings],
+        code=structure.code.tolist(),
+        rows=sorted(row for table in structure.tables for row in (*table.header, *table.rows)),
+    )
+
+
+def cut_classes(documents: Sequence[Places]) -> NDArray[np.uint8]:
+    """Class every place of documents that lie one behind the other, as a place to cut.
 
     Returns
     -------
     uint8 (n,)
         Entry p is the class, as a place in `CUT_CLASSES`, of a cut before character p.
     """
-    structure = parts.structure
-    classes = np.full(parts.length, _CLASS["words"], dtype=np.uint8)
-    classes[parts.sentence_starts] = _CLASS["sentence"]
-    classes[structure.block_starts] = _CLASS["block"]
-    classes[[heading.start for heading in structure.headings]] = _CLASS["heading"]
-    words = parts.words
-    np.putmask(classes, words.inside[:-1], np.uint8(_CLASS["word"]))
-    np.putmask(classes, words.in_number[:-1], np.uint8(_CLASS["number"]))
-    for start, end in structure.code.tolist():
-        classes[start + 1 : end] = _CLASS["code"]
-    reach = 0  # rows of tables in tables lie inside one another; each place is written once
-    for start, end in sorted(row for table in structure.tables for row in (*table.header, *table.rows)):
-        classes[max(start + 1, reach) : end] = _CLASS["row"]
-        reach = max(reach, end)
+    edges = np.cumsum([0, *(len(places.words.inside) - 1 for places in documents)]).tolist()
+    classes = np.full(edges[-1], _CLASS["words"], dtype=np.uint8)
+    for name, starts in (
+        ("sentence", [places.sentences for places in documents]),
+        ("block", [places.blocks for places in documents]),
+        ("heading", [np.array(places.headings, dtype=np.int64) for places in documents]),
+    ):
+        moved = [found + edge for found, edge in zip(starts, edges, strict=False)]
+        classes[np.concatenate([np.empty(0, dtype=np.int64), *moved])] = _CLASS[name]
+    for name, insides in (
+        ("word", [places.words.inside[:-1] for places in documents]),
+        ("number", [places.words.in_number[:-1] for places in documents]),
+    ):
+        np.putmask(classes, np.concatenate([np.empty(0, dtype=np.bool_), *insides]), np.uint8(_CLASS[name]))
+    for places, edge in zip(documents, edges, strict=False):
+        for start, end in places.code:
+            classes[edge + start + 1 : edge + end] = _CLASS["code"]
+        reach = 0  # rows of tables in tables lie inside one another; each place is written once
+        for start, end in places.rows:
+            classes[edge + max(start + 1, reach) : edge + end] = _CLASS["row"]
+            reach = max(reach, end)
     return classes
 
 
 class CutMeasure:
     """Counts the ends of chunks by class, a document's last end left out."""
 
-    def observe(self, parts: Parts) -> NDArray[np.uint8]:
-        """Class every place of the document."""
-        return cut_classes(parts)
+    def observe(self, parts: Parts) -> Places:
+        """Take what decides about cuts."""
+        return find_places(parts)
 
-    def prepare(self, observed: Sequence[NDArray[np.uint8]], layout: Layout) -> CutGauge:
-        """Lay the classes of documents one behind the other."""
-        return CutGauge(np.concatenate([np.empty(0, dtype=np.uint8), *observed]))
+    def prepare(self, observed: Sequence[Places], layout: Layout) -> CutGauge:
+        """Class every place of all documents."""
+        return CutGauge(cut_classes(observed))
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,13 @@ class _Search:
 
     def look_at(self, document: Document) -> None:
         """Check the entries pinned in a document, and search for the others."""
-        name, text = document.name, document.text
+        name = document.name
         if name in self.names:
             raise InputError(f"two documents are called {name!r}")
         self.names[name] = None
+        if self._index is None and name not in self._pinned and name not in self._named:
+            return  # its text is not needed
+        text = document.text
         for key in self._pinned.get(name, ()):
             entry = self._entries[key]
             if entry.span is not None and _stands(text, self._quote(key), *entry.span):

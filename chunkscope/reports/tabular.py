@@ -1,4 +1,4 @@
-"""A sweep as CSV: a cell a row, always the same columns."""
+"""A sweep as CSV: a cell a row, always the same columns, and those of recall behind them where chunks were ranked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 from chunkscope.reports.numbers import DIGITS, rate
+from chunkscope.reports.recalls import Recall, recalls
 from chunkscope.results import Cell, QuestionsInfo, SweepResult
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
@@ -72,6 +73,9 @@ def _row(cell: Cell, result: SweepResult) -> Iterator[tuple[str, Value]]:
     for name in ("status_chunks", "unmarked_chunks", "tokens"):
         yield name, getattr(cell, name)
     yield "cost", _cost(cell, result)
+    for figure in recalls(cell):
+        value = rate(figure.hits, figure.total) if isinstance(figure, Recall) else figure.mean
+        yield f"{figure.retriever}_{figure.title.lower()}", value
 
 
 def _evidence(cell: Cell, questions: QuestionsInfo | None) -> Iterator[tuple[str, Value]]:

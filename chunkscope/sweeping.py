@@ -2,7 +2,8 @@
 
 Counts add: the result for some documents and the result for the others make the result for all. So documents are
 swept in batches, in this process or in several, and only one batch is looked at at a time. Documents that one
-question ties together share a batch.
+question ties together share a batch. What ranks all chunks together takes all documents as one batch; then processes
+share the cells.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.pool import run_in_processes
 from chunkscope.questions import Question, QuestionFile
 from chunkscope.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
-from chunkscope.survey import Progress, survey
+from chunkscope.survey import Progress, Survey, survey
 from chunkscope.versions import versions
 
 MAX_CELLS_WITH_IDS = 1000
@@ -81,7 +82,8 @@ def sweep(
     settings : mapping, optional
         What else was held fixed, to be kept with the result.
     jobs : int
-        Processes that share the documents; the result is the same. More than one needs a script that can be imported.
+        Processes that share the documents, or the cells where all chunks are ranked together; the result is the same.
+        More than one needs a script that can be imported.
     progress : callable, optional
 
     Returns
@@ -112,8 +114,7 @@ def sweep(
     plan = Plan(grid.chunkers, labels is not None, with_ids, with_cuts, count_tokens, tuple(measures))
     resolved = [question for question in labels.valid if question.evidence] if labels else []
     batches = tie_batches(corpus, resolved, None if measures else _room(corpus, len(grid.chunkers), jobs))
-    # what ranks all chunks together cannot be shared
-    total, seen, characters = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
+    total, seen, characters = _add_up(plan, batches, jobs, len(corpus), progress)
     return SweepResult(
         settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
         corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
@@ -143,6 +144,11 @@ class Plan:
     def units(self) -> tuple[str, ...]:
         """The units that documents are measured in, characters left out."""
         return tuple(sorted({*(family.unit for family in self.families), self.count_tokens or "char"} - {"char"}))
+
+    @property
+    def shares_cells(self) -> bool:
+        """Whether processes may share cells: not where a measure holds what belongs to this process."""
+        return bool(self.further) and all(getattr(measure, "shares_cells", False) for measure in self.further)
 
     def measures(self, questions: Sequence[Resolved]) -> list[Measure]:
         """Set up what is counted."""
@@ -178,10 +184,24 @@ class Total:
         )
 
 
-def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None) -> Total:
-    """Count all cells over the documents of one batch."""
+def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None, jobs: int = 1) -> Total:
+    """Count all cells over the documents of one batch; so many processes share the cells."""
     surveyed = survey(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
-    return Total(tuple(surveyed.cells(plan.chunkers, progress)), longest_evidence(surveyed.gauges))
+    cells = surveyed.cells(plan.chunkers, progress) if jobs == 1 else _shared_cells(surveyed, plan.chunkers, jobs)
+    return Total(tuple(cells), longest_evidence(surveyed.gauges))
+
+
+def count_cells(surveyed: Survey, chunkers: Sequence[Chunker]) -> list[Cell]:
+    """Count some of the cells."""
+    return list(surveyed.cells(chunkers))
+
+
+def _shared_cells(surveyed: Survey, chunkers: Sequence[Chunker], jobs: int) -> Iterator[Cell]:
+    """Let each process count every so-many-th cell: those that stand together take about as long."""
+    n_pieces = min(jobs, len(chunkers))
+    pieces = [chunkers[first::n_pieces] for first in range(n_pieces)]
+    found = [cells for _, cells in run_in_processes(count_cells, surveyed, pieces, jobs)]
+    return (found[place % n_pieces][place // n_pieces] for place in range(len(chunkers)))
 
 
 def _add_up(
@@ -191,8 +211,8 @@ def _add_up(
     seen = 0
     results = (
         run_in_processes(sweep_batch, plan, batches, jobs)
-        if jobs > 1
-        else ((batch, sweep_batch(plan, batch, progress)) for batch in batches)
+        if jobs > 1 and not plan.further
+        else ((batch, sweep_batch(plan, batch, progress, jobs if plan.shares_cells else 1)) for batch in batches)
     )
     for batch, total in results:
         totals = [reduce(add, [*totals, total])]

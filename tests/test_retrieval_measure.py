@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkscope import Document, FixedChunker, Question, check_labels, parse_chunker, read_corpus, read_questions, sweep
+from chunkscope.demos import demo_path
 from chunkscope.labels import Evidence, Labels, Resolved
+from chunkscope.reports import to_json
 from chunkscope.retrieval import (
     Bm25Retriever,
     Budget,
@@ -18,6 +20,10 @@ from chunkscope.retrieval import (
     RetrievalSettings,
 )
 from chunkscope.retrieval.cell import index_chunks
+from chunkscope.retrieval.dense import DenseRetriever
+from chunkscope.retrieval.embedding import Embedder
+from chunkscope.retrieval.memory_store import MemoryStore
+from chunkscope.retrieval.providers import find_provider
 from chunkscope.survey import survey
 
 WORDS = ["alpha", "beta", "gamma", "上限", "は", "旅費", "。", "\n", " ", "  \n\n  ", "１２円", "の"]
@@ -263,3 +269,20 @@ def test_archived_documents_leave_the_top_and_recall_does_not_fall(data):
             assert current.retrieval[0]["stale"][k][0] < plain.retrieval[0]["stale"][k][0]
             assert current.retrieval[0]["strict"][k][0] >= plain.retrieval[0]["strict"][k][0]
             assert current.retrieval[0]["strict"][k][1] == 30
+
+
+def test_processes_that_share_cells_change_nothing():
+    documents = read_corpus(demo_path() / "docs")
+    labels = check_labels(documents, read_questions(demo_path() / "questions.jsonl").questions)
+    measures = [RetrievalMeasure(labels, [Bm25Retriever()]), OverlapMeasure(labels.valid)]
+    asked = {"chunkers": "fixed,sentence", "sizes": [60, 100, 200], "overlaps": [0], "measures": measures}
+    one, two = (sweep(documents, labels, **asked, jobs=jobs) for jobs in (1, 2))
+    assert to_json(one) == to_json(two)
+
+
+def test_cells_are_shared_where_no_vectors_are_asked_for():
+    documents = [Document("a.md", "上限は12,000円とする。")]
+    labels = check_labels(documents, [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
+    vectors = DenseRetriever(Embedder(find_provider("hash"), MemoryStore()))
+    assert RetrievalMeasure(labels, [Bm25Retriever()]).shares_cells
+    assert not RetrievalMeasure(labels, [Bm25Retriever(), vectors]).shares_cells

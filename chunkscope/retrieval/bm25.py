@@ -188,6 +188,7 @@ class Bm25Retriever:
     """
 
     name = "bm25"
+    shares_cells = True
 
     def __init__(self, k1: float = K1, b: float = B) -> None:
         if not 0 <= k1 < float("inf"):

@@ -151,6 +151,11 @@ class RetrievalMeasure:
         self.question_ids = tuple(question.id for question in (*asked, *self.unanswerable))
         self.asked = Asked(self.question_texts)
 
+    @property
+    def shares_cells(self) -> bool:
+        """Whether processes may share cells: vectors are asked for and kept in one."""
+        return all(getattr(retriever, "shares_cells", False) for retriever in self.retrievers)
+
     def observe(self, parts: Parts) -> Seen:
         """Take words, evidence and what else counts from one document."""
         document, settings = parts.document, self.settings
@@ -315,6 +320,8 @@ class OverlapMeasure:
     ----------
     questions : iterable of Resolved
     """
+
+    shares_cells = True
 
     def __init__(self, questions: Iterable[Resolved]) -> None:
         self.entries = Entries([question for question in questions if question.evidence])

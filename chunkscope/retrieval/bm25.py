@@ -36,7 +36,8 @@ QUANTUM = 2.0**-36
 
 COMMON_SHARE = 0.02
 """Terms in more than this share of the chunks are laid out as rows."""
-MAX_COMMON_SCORES = 1 << 25
+MAX_COMMON_SCORES = 1 << 23
+"""Room for these rows; terms that have none are added as rare ones are."""
 BLOCK_TILES = 1 << 17
 """Tiles in a block, one a question and eight chunks: their bounds stay in the processor's cache."""
 

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from click.testing import CliRunner
 
 from chunkscope import demos
+from chunkscope.cli import main
 from chunkscope.corpus import read_corpus
 from chunkscope.demos import LANGUAGES, demo_path
 from chunkscope.errors import InputError, MissingPartError
@@ -31,3 +35,25 @@ def test_in_a_package_the_demos_lie_inside_it(tmp_path, monkeypatch):
         demo_path("ja")
     (folder / "questions.jsonl").touch()
     assert demo_path("ja") == folder
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_abolished_document_leaves_the_top_and_recall_does_not_fall(language):
+    """But for a question on what held before, where there is one: its evidence is not in the index then."""
+    folder = demo_path(language)
+
+    def cells(*options):
+        command = ["sweep", str(folder / "docs"), "--questions", str(folder / "questions.jsonl"), "--retriever", "bm25"]
+        command += ["--sizes", "200..800:100", "--stale", "status=abolished", "--format", "json", *options]
+        done = CliRunner().invoke(main, command)
+        assert done.exit_code == 0, done.output
+        return [cell["retrieval"] for cell in json.loads(done.stdout)["cells"]]
+
+    for everything, current in zip(cells(), cells("--where", "name!=*-2018*"), strict=True):
+        assert current["indexed_chunks"] < everything["indexed_chunks"]
+        for k in ("3", "5", "10"):
+            assert current["stale"][k][0] < everything["stale"][k][0]
+            not_indexed = current["misses"][k]["not_indexed"]
+            assert not_indexed <= 1
+            assert current["strict"][k][0] + not_indexed >= everything["strict"][k][0]
+            assert current["strict"][k][1] == everything["strict"][k][1]

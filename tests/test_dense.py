@@ -20,6 +20,7 @@ from chunkscope.retrieval.embedding import Embedder
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.memory_store import MemoryStore
 from chunkscope.retrieval.providers import Limits, Space, find_provider
+from chunkscope.retrieval.ranking import RoughBlock
 from chunkscope.retrieval.vector_cache import VectorCache
 
 RULES = Document(
@@ -179,24 +180,7 @@ class Given:
         # cosines of the right size: a unit query against vectors whose first component is the score
         for first in range(0, n_questions, 2):
             numbers = np.arange(first, min(first + 2, n_questions))
-            yield _Block(numbers, self.scores[numbers])
-
-
-class _Block:
-    margin, floor = 0.0, -np.inf
-
-    def __init__(self, questions, rough):
-        self.questions, self.rough, self.slack = questions, rough, np.zeros(len(questions))
-
-    def complete(self, rows, columns):
-        return self.rough[rows, columns]
-
-    def sharpened(self, bar):
-        return self
-
-    def at_least(self, rows, columns, bar):
-        kept = np.flatnonzero(self.rough[rows, columns] >= bar[rows])
-        return kept, self.rough[rows, columns][kept]
+            yield RoughBlock(numbers, self.scores[numbers], floor=-np.inf)
 
 
 class Chunks:

@@ -47,8 +47,8 @@ class Cell:
         held = index_chunks(self.gauge.plan, chunks)
         found = np.zeros((self.gauge.plan.n_asked, len(chunks.spans)))
         for block in self.gauge.searchers[0].blocks(chunks, held.indexed):
-            rows, columns = np.indices(block.rough.shape).reshape(2, -1)
-            found[block.questions] = block.complete(rows, columns).reshape(block.rough.shape)
+            shape = len(block.questions), len(chunks.spans)
+            found[block.questions] = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
         return found, held
 
 

@@ -57,8 +57,8 @@ class Twin:
         self.questions = questions
         self.orders, self.scores = [None] * plan.n_asked, [None] * plan.n_asked
         for block in gauge.searchers[0].blocks(chunks, self.held.indexed):
-            rows, columns = np.indices(block.rough.shape).reshape(2, -1)
-            scores = block.complete(rows, columns).reshape(block.rough.shape)
+            shape = len(block.questions), len(chunks.spans)
+            scores = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
             for row, question in enumerate(block.questions.tolist()):
                 keys = [(-score, self.names[c], c) for c, score in enumerate(scores[row].tolist()) if score > 0]
                 self.orders[question] = [chunk for _, _, chunk in sorted(keys)]

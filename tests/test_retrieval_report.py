@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import csv
 import dataclasses
+import io
 import json
 import subprocess
 import sys
@@ -16,6 +18,8 @@ from click.testing import CliRunner
 import chunkscope
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.cli import main
+from chunkscope.reports import to_csv, to_markdown
+from chunkscope.reports.numbers import percent
 from chunkscope.reports.retrieval import render_retrieval
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.results import Cell, SweepResult
@@ -54,6 +58,48 @@ def swept(*, holdout=None, sizes=(8, 16, 24, 60), **chosen):
     measures = [RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))]
     measures += [OverlapMeasure(labels.valid)] if chosen.get("overlap") else []
     return summarise(sweep(DOCUMENTS, labels, sizes=sizes, overlaps=[2], measures=measures), holdout=holdout)
+
+
+def test_csv_and_markdown_have_recall_where_chunks_were_ranked():
+    result = swept(k=(1, 3))
+    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
+    for row, cell in zip(rows, result.cells, strict=True):
+        found = cell.retrieval[0]
+        for judgement, title in (("strict", "recall"), ("start", "start")):
+            for k in ("1", "3"):
+                hits, total = found[judgement][k]
+                assert float(row[f"bm25_{title}@{k}"]) == pytest.approx(hits / total, abs=1e-6)
+        assert float(row["bm25_mrr"]) == found["mrr"]
+    assert list(rows[0])[-5:] == ["bm25_recall@1", "bm25_recall@3", "bm25_start@1", "bm25_start@3", "bm25_mrr"]
+    text = to_markdown(result, all_rows=True)
+    assert "| recall@1 | recall@3 | start@1 | start@3 | MRR |" in text
+    hits, total = result.cells[-1].retrieval[0]["strict"]["3"]
+    assert f"| {percent(hits, total)} |" in next(line for line in text.splitlines() if line.startswith("| 60 |"))
+    assert "recall@k: questions whose evidence stands whole in the first k chunks" in text
+
+
+def test_csv_and_markdown_without_a_retriever_are_as_they_were():
+    plain = sweep(DOCUMENTS, check_labels(DOCUMENTS, QUESTIONS), sizes=[16, 60], overlaps=[2])
+    ranked = swept(sizes=(16, 60))
+    for ours, theirs in zip(to_csv(plain).splitlines(), to_csv(ranked).splitlines(), strict=True):
+        assert theirs.startswith(f"{ours},")
+    assert "recall" not in to_csv(plain) + to_markdown(plain, all_rows=True)
+
+
+def test_several_retrievers_have_columns_of_their_own():
+    labels = check_labels(DOCUMENTS, QUESTIONS)
+    measure = RetrievalMeasure(labels, [Bm25Retriever(), Bm25Retriever(0.9, 0.4)], settings=RetrievalSettings(k=(1,)))
+    result = sweep(DOCUMENTS, labels, sizes=[16], overlaps=[2], measures=[measure])
+    header = to_csv(result).partition("\n")[0].split(",")
+    assert header[-6:] == [
+        "bm25_recall@1",
+        "bm25_start@1",
+        "bm25_mrr",
+        "bm25-2_recall@1",
+        "bm25-2_start@1",
+        "bm25-2_mrr",
+    ]
+    assert "| bm25 MRR | bm25-2 recall@1 |" in to_markdown(result)
 
 
 EVERYTHING = {

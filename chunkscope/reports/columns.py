@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chunkscope.reports.numbers import decimal, money, of, percent, times
+from chunkscope.reports.numbers import NOTHING, decimal, money, of, percent, times
+from chunkscope.reports.recalls import Recall, ReciprocalRank, recalls
 from chunkscope.reports.telling import View
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import KINDS, kept
@@ -37,8 +38,17 @@ class Column:
     left: bool = False
 
 
-def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Column]:
-    """Give the columns for cells of one row of the grid; those with nothing in them are left out."""
+def columns(result: SweepResult, view: View, cells: Sequence[Cell], *, with_recall: bool = False) -> list[Column]:
+    """Give the columns for cells of one row of the grid; those with nothing in them are left out.
+
+    Parameters
+    ----------
+    result : SweepResult
+    view : View
+    cells : sequence of Cell
+    with_recall : bool
+        Add what was found when chunks were ranked; the terminal has a table of its own for that.
+    """
     chosen = [
         _column("size", 0, cells, lambda cell: "section" if cell.size is None else str(cell.size)),
         _column("overlap", 8, cells, lambda cell: "" if cell.overlap is None else str(cell.overlap)),
@@ -52,6 +62,8 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell]) -> list[Colu
     ]
     if isinstance(price, int | float) and not isinstance(price, bool):
         chosen.append(_column("cost", 5, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+    if with_recall:
+        chosen += _recall_columns(cells)
     chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 4, left=True))
     return [column for column in chosen if any(column.texts)]
 
@@ -83,6 +95,21 @@ def _structure_columns(cells: Sequence[Cell]) -> list[Column]:
     return found
 
 
+def _recall_columns(cells: Sequence[Cell]) -> list[Column]:
+    several = any(len(cell.retrieval or ()) > 1 for cell in cells)
+    found = []
+    for figures in zip(*(recalls(cell) for cell in cells), strict=True):
+        title = f"{figures[0].retriever} {figures[0].title}" if several else figures[0].title
+        found.append(Column(title, tuple(_figure(figure) for figure in figures), 11))
+    return found
+
+
+def _figure(figure: Recall | ReciprocalRank) -> str:
+    if isinstance(figure, Recall):
+        return percent(figure.hits, figure.total)
+    return NOTHING if figure.mean is None else f"{figure.mean:.3f}"
+
+
 def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> Column:
     return _column(KIND_TITLES[kind], rank, cells, lambda cell: of(*kept(cell, kind)))
 
@@ -109,16 +136,22 @@ def mark(view: View, cell: Cell) -> str:
     return ", ".join(words)
 
 
-def legend(result: SweepResult) -> str:
+def legend(result: SweepResult, *, with_recall: bool = False) -> str:
     """Explain the columns."""
-    if result.questions is not None:
+    if result.questions is None:
         return (
-            "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the "
-            "first cut falls; tables, rows: table questions and table rows together with their header; text: all "
-            "chunks over the documents, in characters."
+            "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or "
+            "sections; rows: table rows together with their header; sentences, code blocks, headings with their first "
+            "block: whole in a chunk; text: all chunks over the documents, in characters."
         )
-    return (
-        "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or "
-        "sections; rows: table rows together with their header; sentences, code blocks, headings with their first "
-        "block: whole in a chunk; text: all chunks over the documents, in characters."
+    text = (
+        "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the "
+        "first cut falls; tables, rows: table questions and table rows together with their header; text: all "
+        "chunks over the documents, in characters."
     )
+    if with_recall and any(cell.retrieval for cell in result.cells):
+        text = (
+            f"{text[:-1]}; recall@k: questions whose evidence stands whole in the first k chunks; start@k: whose first "
+            "characters do; MRR: mean of 1 / rank."
+        )
+    return text

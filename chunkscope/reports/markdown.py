@@ -65,7 +65,7 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
         lines += [f"{rest} worse than these.", ""]
     if result.cells:
         lines += ["### Verdict", "", *(f"- {sentence}" for sentence in verdict(result, shown, escape))]
-        lines += ["", f"<sub>{legend(result)}</sub>"]
+        lines += ["", f"<sub>{legend(result, with_recall=True)}</sub>"]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -74,7 +74,7 @@ def _row(result: SweepResult, view: View, all_rows: bool) -> Iterator[str]:
     places = view.telling(len(cells) if all_rows else MAX_CELLS)
     yield f"### {row_title(view.row, escape)}"
     yield ""
-    yield from _table(columns(result, view, [cells[place] for place in places]))
+    yield from _table(columns(result, view, [cells[place] for place in places], with_recall=True))
     if len(places) < len(cells):
         yield ""
         yield f"{plural(len(cells) - len(places), 'size')} left out."

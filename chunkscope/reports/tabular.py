@@ -1,13 +1,15 @@
-"""A sweep as CSV: a cell a row, always the same columns."""
+"""A sweep as CSV: a cell a row, always the same columns, and those of recall behind them where chunks were ranked."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from operator import attrgetter
 
 from chunkscope.reports.numbers import DIGITS, rate
+from chunkscope.reports.recalls import Recall, recalls
 from chunkscope.results import Cell, QuestionsInfo, SweepResult
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
@@ -53,6 +55,7 @@ def _columns(result: SweepResult) -> dict[str, Take]:
         **_plain(*(name for kind in ("sentences", "code_blocks", "headings") for name in (kind, f"{kind}_whole"))),
         **_plain("status_chunks", "unmarked_chunks", "tokens"),
         "cost": _cost(result.settings.get("price")),
+        **_recalls(result.cells),
     }
 
 
@@ -96,3 +99,16 @@ def _cost(price: object) -> Take:
     if not isinstance(price, int | float) or isinstance(price, bool):
         return lambda cell: None
     return lambda cell: None if cell.tokens is None else round(cell.tokens * price / 1_000_000, DIGITS)
+
+
+def _recalls(cells: Sequence[Cell]) -> dict[str, Take]:
+    figures = recalls(cells[0]) if cells else ()
+    return {f"{figure.retriever}_{figure.title.lower()}": _recall(place) for place, figure in enumerate(figures)}
+
+
+def _recall(place: int) -> Take:
+    def take(cell: Cell) -> float | None:
+        figure = next(islice(recalls(cell), place, None))
+        return rate(figure.hits, figure.total) if isinstance(figure, Recall) else figure.mean
+
+    return take

@@ -1,6 +1,7 @@
 """BM25 for whole grids of chunks, exactly, from one pass over the documents.
 
-What a chunk holds is counted from positions (`chunkscope.retrieval.postings`).
+What a chunk holds is counted from positions (`chunkscope.retrieval.postings`), and scored where a rank can depend on it
+(`chunkscope.retrieval.blockmax`).
 
 Scores are Lucene's BM25 (the default of bm25s)::
 
@@ -14,8 +15,6 @@ equal scores are equal in any order of summation, and ties are ties.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from chunkscope.carrying import Carriable, carried_spans
 from chunkscope.containment import ChunkSet
 from chunkscope.errors import ConfigError
+from chunkscope.retrieval.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
 from chunkscope.retrieval.judging import expand
 from chunkscope.retrieval.postings import Postings, Vocabulary, count_terms
 from chunkscope.retrieval.ranking import FloatArray
@@ -34,13 +34,12 @@ K1, B = 1.5, 0.75
 
 QUANTUM = 2.0**-36
 
-COMMON_SHARE = 0.25
-"""Terms in more than this share of the chunks are added where a pair can matter only (Turtle and Flood 1995)."""
-MAX_COMMON_SCORES = 1 << 25
-ROUGHNESS = 0.5
-"""Common terms are added to all chunks of a question until the rest is less than this share of the score to reach."""
-BLOCK_SCORES = 1 << 19
-"""Scores in a block: they stay in the processor's cache."""
+COMMON_SHARE = 0.02
+"""Terms in more than this share of the chunks are laid out as rows."""
+MAX_COMMON_SCORES = 1 << 23
+"""Room for these rows; terms that have none are added as rare ones are."""
+BLOCK_TILES = 1 << 17
+"""Tiles in a block, one a question and eight chunks: their bounds stay in the processor's cache."""
 
 
 def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:
@@ -55,99 +54,25 @@ def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:
 
 
 class Demand:
-    """What the questions ask for, in the order in which they are scored.
-
-    Questions with many terms come last, so that those of one block have about as many. The terms of a question stand
-    from the rare to the common, so that those that matter most come first.
+    """What the questions ask for.
 
     Attributes
     ----------
-    order : int64 (q,)
-        The questions.
-    edges : int64 (q + 1,)
-        Where the entries of each question in `order` start.
-    terms, times, features : int64 (e,)
-        Of each entry: the term, how often it is asked for, and the number of that pair.
+    n_questions : int
+    questions, terms, times, features : int64 (e,)
+        Of each entry: the question, the term, how often it is asked for, and the number of that pair.
     feature_terms, feature_times : int64 (f,)
+    edges : int64 (q + 1,)
+        Where the entries of each question start.
     """
 
-    def __init__(self, asked: Asked, frequencies: IntArray) -> None:
-        counts = np.bincount(asked.questions, minlength=asked.n_questions)
-        self.order = np.argsort(counts, kind="stable")
-        self.edges = np.concatenate(([0], np.cumsum(counts[self.order])))
-        place = np.empty_like(self.order)
-        place[self.order] = np.arange(len(self.order))
-        entries = np.lexsort((frequencies[asked.terms], place[asked.questions]))
-        self.terms, self.times = asked.terms[entries], asked.times[entries]
+    def __init__(self, asked: Asked) -> None:
+        self.n_questions = asked.n_questions
+        self.questions, self.terms, self.times = asked.questions, asked.terms, asked.times
         pairs, features = np.unique(np.column_stack((self.terms, self.times)), axis=0, return_inverse=True)
         self.features = features.reshape(-1)
         self.feature_terms, self.feature_times = np.ascontiguousarray(pairs.T)
-
-
-@dataclass(frozen=True)
-class Bm25Block:
-    """Scores of some questions: rare terms are summed up, common ones are added to single pairs when asked.
-
-    Attributes
-    ----------
-    common : float (f + 1, n)
-        Scores of common features; the last row is zero.
-    features : int64 (b, c)
-        The rows of `common` that each question adds, those that can matter most first.
-    rests : float (b, c)
-        The most that can come after each of them.
-    """
-
-    questions: IntArray
-    rough: FloatArray
-    slack: FloatArray
-    common: FloatArray
-    features: IntArray
-    rests: FloatArray
-    margin: None = None
-    floor: float = 0.0
-
-    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Add what common terms give; `features` names for each row their rows of `common`, the last one being zero."""
-        n_chunks = self.rough.shape[1]
-        scores: FloatArray = self.rough.ravel().take(rows * n_chunks + columns)
-        flat = self.common.ravel()
-        for bases in self.features.T * n_chunks:
-            scores += flat.take(bases.take(rows) + columns)
-        return scores
-
-    def sharpened(self, bar: FloatArray) -> Bm25Block:
-        """Add common terms to whole rows, as long as without them every chunk could reach the bar.
-
-        The block itself must not be used after that.
-        """
-        bar = bar * ROUGHNESS
-        for row in np.flatnonzero(self.slack >= bar).tolist():
-            for number in range(self.features.shape[1]):
-                self.rough[row] += self.common[self.features[row, number]]
-                self.features[row, number] = len(self.common) - 1
-                self.slack[row] = self.rests[row, number]
-                if self.slack[row] < bar[row]:
-                    break
-        return self
-
-    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Choose the pairs whose score is not below the bar of their row, adding common terms while they matter."""
-        n_chunks, width = self.rough.shape[1], self.features.shape[1]
-        flat = self.common.ravel()
-        bases = self.features * n_chunks
-        limits = bar[:, None] - self.rests
-        kept = np.arange(len(rows))
-        scores: FloatArray = self.rough.ravel().take(rows * n_chunks + columns)
-        for number in range(width):
-            scores += flat.take(bases[:, number].take(rows) + columns)
-            if number % 2 and number < width - 1:
-                continue  # looking pays every other time
-            reached = np.flatnonzero(scores >= limits[:, number].take(rows))
-            if len(reached) < len(rows):
-                rows, columns = rows.take(reached), columns.take(reached)
-                scores, kept = scores.take(reached), kept.take(reached)
-        return kept, scores
+        self.edges = np.searchsorted(self.questions, np.arange(self.n_questions + 1))
 
 
 class Bm25:
@@ -165,7 +90,7 @@ class Bm25:
     --------
     >>> asked = Asked(["上限"])
     >>> held = Postings(np.array([0, 0]), np.array([0, 2]), np.array([1, 2]), np.array([4, 4, 4]))
-    >>> scores = Bm25(Demand(asked, np.array([3])), held, np.ones(3, dtype=bool))
+    >>> scores = Bm25(Demand(asked), held, np.ones(3, dtype=bool))
     >>> [block.complete(np.zeros(3, int), np.arange(3)).round(4).tolist() for block in scores.blocks()]
     [[0.188, 0.0, 0.2686]]
     """
@@ -186,65 +111,63 @@ class Bm25:
         self.scores: FloatArray = np.rint(shares, out=shares)
         self.scores *= QUANTUM
 
-    @cached_property
-    def _common(self) -> tuple[FloatArray, IntArray]:
-        """The scores of common features, a row each and a last one of zeros; and the row of each feature, -1: rare."""
+    def _common(self) -> IntArray:
+        """Choose the features whose terms most chunks hold."""
         frequencies = self.frequencies[self.demand.feature_terms]
-        room = max(MAX_COMMON_SCORES // max(self.n_chunks, 1) - 1, 0)
         chosen = np.flatnonzero(frequencies > COMMON_SHARE * self.n_chunks)
-        if len(chosen) > room:
-            chosen = np.sort(chosen[np.argsort(-frequencies[chosen], kind="stable")[:room]])
-        rows = np.full(len(frequencies), -1, dtype=np.int64)
-        rows[chosen] = np.arange(len(chosen))
-        common = np.zeros((len(chosen) + 1, self.n_chunks))
-        for row, feature in enumerate(chosen.tolist()):
-            term = self.demand.feature_terms[feature]
-            held = slice(self.edges[term], self.edges[term + 1])
-            common[row, self.postings.chunks[held]] = self.scores[held] * self.demand.feature_times[feature]
-        return common, rows
+        room = MAX_COMMON_SCORES // max(self.n_chunks, 1)
+        return np.sort(chosen[np.argsort(-frequencies[chosen], kind="stable")[:room]])
 
-    def blocks(self) -> Iterator[Bm25Block]:
-        """Score the questions, some at a time."""
-        common, row_of = self._common
-        highest = common.max(axis=1, initial=0.0)
-        rows_of_entries = row_of[self.demand.features]
-        n_questions = len(self.demand.order)
-        size = max(1, BLOCK_SCORES // max(self.n_chunks, 1))
-        for first in range(0, n_questions, size):
-            behind = min(first + size, n_questions)
-            edges = self.demand.edges[first : behind + 1]
-            entries = slice(edges[0], edges[-1])
-            owners = np.repeat(np.arange(behind - first), np.diff(edges))
-            rows = rows_of_entries[entries]
-            is_common = rows >= 0
-            features = _padded(rows[is_common], owners[is_common], behind - first, len(common) - 1)
-            rare = ~is_common
-            low = self._rare_scores(
-                owners[rare], self.demand.terms[entries][rare], self.demand.times[entries][rare], behind - first
-            )
-            highs = highest[features]
-            slack = highs.sum(axis=1)
-            rests = slack[:, None] - np.cumsum(highs, axis=1)
-            yield Bm25Block(self.demand.order[first:behind], low, slack, common, features, rests)
+    def _tiled(self, common: IntArray) -> TiledScores:
+        """Lay the scores out in tiles."""
+        held = self.postings
+        n_tiles = -(-self.n_chunks // WIDTH)
+        tiles = held.chunks >> TILE_BITS
+        firsts = np.flatnonzero(np.diff(held.terms * n_tiles + tiles, prepend=-1))
+        highs = np.zeros(len(tiles), dtype=np.float32)
+        if len(firsts):
+            highs[firsts] = np.maximum.reduceat(self.scores, firsts)
+        terms, times = self.demand.feature_terms[common], self.demand.feature_times[common]
+        whose, some = expand(self.edges[terms], self.edges[terms + 1])
+        rows = np.zeros((len(common) * n_tiles, WIDTH))
+        rows.ravel()[whose * (n_tiles * WIDTH) + held.chunks.take(some)] = self.scores.take(some) * times.take(whose)
+        row_highs = np.zeros((len(common), n_tiles), dtype=np.float32)
+        some_highs = highs.take(some) * times.astype(np.float32).take(whose)
+        np.maximum.at(row_highs.ravel(), whose * n_tiles + tiles.take(some), some_highs)
+        return TiledScores(n_tiles, held.chunks, tiles, self.scores, highs, rows, row_highs)
 
-    def _rare_scores(self, owners: IntArray, terms: IntArray, times: IntArray, n_rows: int) -> FloatArray:
-        if (times > 1).any():
-            owners, terms = np.repeat(owners, times), np.repeat(terms, times)
-        counts = self.frequencies[terms]
-        behind = np.cumsum(counts)
-        held = np.repeat(self.edges[terms] - (behind - counts), counts)
-        held += np.arange(len(held))
-        keys = np.repeat(owners * self.n_chunks, counts)
-        keys += self.postings.chunks.take(held)
-        summed = np.bincount(keys, weights=self.scores.take(held), minlength=n_rows * self.n_chunks)
-        # without any pair numpy forgets that weights are no integers
-        return summed.astype(np.float64, copy=False).reshape(n_rows, self.n_chunks)
+    def blocks(self) -> Iterator[PrunedBlock]:
+        """Score the questions, some at a time, those with most common terms first."""
+        demand, common = self.demand, self._common()
+        index = self._tiled(common)
+        row_of = np.full(len(demand.feature_terms), -1, dtype=np.int64)
+        row_of[common] = np.arange(len(common))
+        counts = np.bincount(demand.questions[row_of[demand.features] >= 0], minlength=demand.n_questions)
+        order = np.argsort(-counts, kind="stable")
+        counts = counts[order]
+        owners, entries = expand(demand.edges[order], demand.edges[order + 1])
+        rows = row_of[demand.features[entries]]
+        table = _padded(rows[rows >= 0], owners[rows >= 0], demand.n_questions)
+        rare = np.flatnonzero(rows < 0)
+        rare = np.repeat(rare, demand.times[entries[rare]])
+        owners, terms = owners[rare], demand.terms[entries[rare]]
+        edges = np.searchsorted(owners, np.arange(demand.n_questions + 1))
+        size = max(1, BLOCK_TILES // max(index.n_tiles, 1))
+        for first in range(0, demand.n_questions, size):
+            behind = min(first + size, demand.n_questions)
+            n_common = counts[first:behind]
+            n_asking = len(n_common) - np.searchsorted(n_common[::-1], np.arange(n_common[0]), side="right")
+            asked = slice(edges[first], edges[behind])
+            whose, held = expand(self.edges[terms[asked]], self.edges[terms[asked] + 1])
+            common_rows = np.ascontiguousarray(table[first:behind, : len(n_asking)].T)
+            wanted = Wanted(common_rows, n_asking, (owners[asked] - first).take(whose), held)
+            yield PrunedBlock(order[first:behind], index, wanted)
 
 
-def _padded(values: IntArray, owners: IntArray, n_owners: int, filling: int) -> IntArray:
+def _padded(values: IntArray, owners: IntArray, n_owners: int) -> IntArray:
     """Lay the values of each owner out as a row; `owners` never falls."""
     counts = np.bincount(owners, minlength=n_owners)
-    table = np.full((n_owners, int(counts.max(initial=0))), filling, dtype=np.int64)
+    table = np.zeros((n_owners, int(counts.max(initial=0))), dtype=np.int64)
     table[owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)] = values
     return table
 
@@ -266,7 +189,6 @@ class Bm25Retriever:
     """
 
     name = "bm25"
-
     def __init__(self, k1: float = K1, b: float = B) -> None:
         if not 0 <= k1 < float("inf"):
             raise ConfigError(f"bm25: k1 {k1} must not be negative")
@@ -291,9 +213,9 @@ class Bm25Searcher:
         self.retriever = retriever
         self.words = words
         self.carriable = carriable
-        self._demand = Demand(words.asked, np.bincount(words.occurrences.terms, minlength=words.asked.n_terms))
+        self._demand = Demand(words.asked)
 
-    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Bm25Block]:
+    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[PrunedBlock]:
         """Score all questions against the chunks of a cell."""
         postings = count_terms(self.words.occurrences, chunks.spans)
         if self.carriable is not None and chunks.chunker.carry:

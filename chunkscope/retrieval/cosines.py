@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import InputError
-from chunkscope.retrieval.ranking import FloatArray
+from chunkscope.retrieval.ranking import FloatArray, RoughBlock
 from chunkscope.spans import IntArray
 
 BLOCK_SCORES = 1 << 23
@@ -24,29 +24,14 @@ QUANTUM = 2.0**-32
 
 
 @dataclass(frozen=True)
-class DenseBlock:
+class DenseBlock(RoughBlock):
     """Cosines of some questions, from a matrix product in float32; exact ones pair by pair in float64."""
 
-    questions: IntArray
-    rough: NDArray[np.float32]
-    slack: FloatArray
-    margin: float
-    scores: Dense
-    floor: float = -np.inf
+    scores: Dense = field(kw_only=True)
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give exact cosines; the same in any batch."""
         return self.scores.exact(self.questions[rows], columns)
-
-    def sharpened(self, bar: FloatArray) -> DenseBlock:
-        """Give the block as it is."""
-        return self
-
-    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Choose the pairs whose cosine is not below the bar of their row."""
-        exact = self.complete(rows, columns)
-        kept = np.flatnonzero(exact >= bar[rows])
-        return kept, exact[kept]
 
 
 class Dense:
@@ -124,7 +109,7 @@ class Dense:
             rough = self._product(some, inverse)
             rough[:, self.unusable] = -np.inf
             numbers = np.arange(first, first + len(some))
-            yield DenseBlock(numbers, rough, np.full(len(some), self.error), self.error, self)
+            yield DenseBlock(numbers, rough, self.error, -np.inf, scores=self)
 
     def _product(self, queries: NDArray[np.float32], inverse: NDArray[np.float32]) -> NDArray[np.float32]:
         if self._plain and self.vectors.dtype == np.float32:

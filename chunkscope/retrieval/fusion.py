@@ -8,14 +8,13 @@ order of the retrievers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from chunkscope.containment import ChunkSet
 from chunkscope.errors import ConfigError
-from chunkscope.retrieval.ranking import Block, FloatArray, rank_block, tie_places
+from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block, tie_places
 from chunkscope.spans import BoolArray, IntArray
 
 K = 60
@@ -24,32 +23,6 @@ DEPTH = 1000
 """So many of each retriever's best chunks are fused."""
 QUANTUM = 2.0**-40
 BLOCK_SCORES = 1 << 22
-
-
-@dataclass(frozen=True)
-class FusedBlock:
-    """Fused scores of some questions; they are exact."""
-
-    questions: IntArray
-    rough: FloatArray
-    slack: FloatArray
-    margin: float = 0.0
-    floor: float = 0.0
-
-    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Look scores up."""
-        scores: FloatArray = self.rough[rows, columns]
-        return scores
-
-    def sharpened(self, bar: FloatArray) -> FusedBlock:
-        """Give the block itself."""
-        return self
-
-    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Choose the pairs whose score is not below the bar of their row."""
-        scores = self.rough[rows, columns]
-        kept = np.flatnonzero(scores >= bar[rows])
-        return kept, scores[kept]
 
 
 class FusedSearcher:
@@ -68,7 +41,8 @@ class FusedSearcher:
         """Score all questions against the chunks of a cell."""
         place = tie_places(chunks.layout.names, chunks.layout.documents_of(chunks.spans[:, 0]))
         n_chunks = len(indexed)
-        tops = [self._tops(searcher.blocks(chunks, indexed), place) for searcher in self.searchers]
+        depth = min(self.depth, n_chunks)
+        tops = [self._tops(searcher.blocks(chunks, indexed), depth, place) for searcher in self.searchers]
         n_questions = len(tops[0])
         size = max(1, BLOCK_SCORES // max(n_chunks, 1))
         for first in range(0, n_questions, size):
@@ -79,13 +53,12 @@ class FusedSearcher:
                 shares = np.rint(1.0 / (self.k + 1.0 + columns) / QUANTUM) * QUANTUM
                 scores[rows, top[numbers][rows, columns]] += shares
             scores[scores == 0] = -np.inf
-            yield FusedBlock(numbers, scores, np.zeros(len(numbers)))
+            yield RoughBlock(numbers, scores)
 
-    def _tops(self, blocks: Iterator[Block], place: IntArray | None) -> IntArray:
+    def _tops(self, blocks: Iterator[Block], depth: int, place: IntArray | None) -> IntArray:
         """Give each question's best chunks: int64 (q, depth)."""
         done = []
         for block in blocks:
-            depth = min(self.depth, block.rough.shape[1])
             nothing = np.empty((len(block.questions), 0), dtype=np.int64)
             done.append(rank_block(block, nothing, k=depth, place=place))
         order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")

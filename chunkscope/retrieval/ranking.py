@@ -1,8 +1,8 @@
 """Ranks by counting: how many chunks are better than the one that matters, and which are the best few.
 
-Nothing is sorted but the few best. Scores come in blocks, questions by chunks. A block may be rough: it gives for every
-pair a score and how far that can be from the exact one, and the exact score of single pairs when asked; only pairs that
-can matter are asked for. Ties go to the lower place: document name in code points, then chunk index.
+Nothing is sorted but the few best. Scores come in blocks, questions by chunks. A block need not know all its scores: it
+gives those that reach a bar, and those of single pairs. Ties go to the lower place: document name in code points, then
+chunk index.
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ MAX_WIDTH = 64
 """Rows with at most so many pairs are sorted side by side."""
 
 
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of a question's row and a chunk, in this order, with their scores."""
+
+    rows: IntArray
+    columns: IntArray
+    scores: FloatArray
+
+
 class Block(Protocol):
     """Scores of some questions against all chunks.
 
@@ -32,12 +41,6 @@ class Block(Protocol):
     ----------
     questions : int64 (b,)
         Which questions the rows are.
-    rough : float (b, n)
-        About the score of each pair; -inf for chunks that never rank.
-    slack : float (b,)
-        No score is above ``rough + slack``.
-    margin : float or None
-        No score is below ``rough - margin``, and slack is as small; None: slack is large, so ask for all that matter.
     floor : float
         Scores that are not above it are not ranked.
     """
@@ -45,22 +48,71 @@ class Block(Protocol):
     @property
     def questions(self) -> IntArray: ...
     @property
-    def rough(self) -> NDArray[Any]: ...
-    @property
-    def slack(self) -> FloatArray: ...
-    @property
-    def margin(self) -> float | None: ...
-    @property
     def floor(self) -> float: ...
 
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give the exact scores of pairs."""
 
-    def sharpened(self, bar: FloatArray) -> Block:
-        """Give the same block, less rough where too many scores could reach the bar of their row."""
+    def bar(self, k: int) -> FloatArray:
+        """Give for each row a score that at least k chunks reach, if so many are ranked."""
 
-    def at_least(self, rows: IntArray, columns: IntArray, bar: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Choose the pairs, by place, whose exact score is not below the bar of their row; with these scores."""
+    def reaching(self, least: FloatArray, bar: FloatArray, scores: FloatArray) -> Pairs:
+        """Give all ranked pairs that reach the least of their row.
+
+        Their scores are exact where they reach the bar, and where they are near one of the scores, float (b, j).
+        """
+
+
+@dataclass(frozen=True)
+class RoughBlock:
+    """Scores of all pairs, which can be a little off, and the exact ones of single pairs.
+
+    Attributes
+    ----------
+    questions : int64 (b,)
+    rough : float (b, n)
+        About the score of each pair; -inf for chunks that never rank.
+    margin : float
+        No score is further from what is rough; 0: that is exact.
+    floor : float
+    """
+
+    questions: IntArray
+    rough: NDArray[Any]
+    margin: float = 0.0
+    floor: float = 0.0
+
+    def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Give the exact scores of pairs."""
+        scores: FloatArray = self.rough[rows, columns]
+        return scores
+
+    def bar(self, k: int) -> FloatArray:
+        """Give for each row a score that at least k chunks reach: the k-th best of the best of groups of chunks."""
+        best = self.rough
+        while best.shape[1] >= 2 * max(GROUPS, 4 * k):
+            half = best.shape[1] // 2
+            best = np.maximum(best[:, :half], best[:, half : 2 * half])
+        width = best.shape[1]
+        if width < k:
+            return np.full(len(best), -np.inf)
+        reached: FloatArray = np.partition(best, width - k, axis=1)[:, width - k].astype(np.float64) - self.margin
+        return reached
+
+    def reaching(self, least: FloatArray, bar: FloatArray, scores: FloatArray) -> Pairs:
+        """Give all ranked pairs that reach the least of their row, exact where that can matter."""
+        rows, columns = _places(self.rough >= _down(least - self.margin, self.rough.dtype)[:, None])
+        found = self.rough[rows, columns].astype(np.float64)
+        if self.margin:
+            doubtful = found >= (bar - self.margin)[rows]
+            for score in scores.T:
+                doubtful |= (found >= (score - self.margin)[rows]) & (found <= (score + self.margin)[rows])
+            some = np.flatnonzero(doubtful)
+            found[some] = self.complete(rows[some], columns[some])
+        ranked = found > self.floor
+        if ranked.all():
+            return Pairs(rows, columns, found)
+        return Pairs(rows[ranked], columns[ranked], found[ranked])
 
 
 @dataclass(frozen=True)
@@ -90,15 +142,6 @@ class BlockRanks:
     top_scores: FloatArray
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """Pairs of a block with their exact scores."""
-
-    rows: IntArray
-    columns: IntArray
-    scores: FloatArray
-
-
 def rank_block(
     block: Block,
     targets: IntArray,
@@ -121,15 +164,14 @@ def rank_block(
     weights : int64 (n,) or None
         Summed over the better chunks.
     """
-    n_rows, n_chunks = block.rough.shape
+    n_rows = len(block.questions)
     scores = np.full(targets.shape, -np.inf)
     rows, numbers = np.nonzero(targets >= 0)
     scores[rows, numbers] = block.complete(rows, targets[rows, numbers])
     scores[scores <= block.floor] = -np.inf
-    bar = _bar_of_best(block, k) if k and n_chunks else np.full(n_rows, np.inf)
+    bar = block.bar(k) if k else np.full(n_rows, np.inf)
     wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
-    least = np.maximum(np.minimum(bar, wanted), block.floor)
-    pairs = _pruned(block, least) if block.margin is None else _settled(block, least, bar, scores, block.margin)
+    pairs = block.reaching(np.maximum(np.minimum(bar, wanted), block.floor), bar, scores)
     ranked = scores > -np.inf
     ranks, ahead = np.zeros(targets.shape, dtype=np.int64), np.zeros(targets.shape, dtype=np.int64)
     for number in range(targets.shape[1]):
@@ -138,35 +180,6 @@ def rank_block(
         ahead[:, number] = np.where(ranked[:, number], summed, 0)
     top, top_scores = _best(n_rows, k, pairs, bar, place)
     return BlockRanks(block.questions, ranks, scores, ahead, top, top_scores)
-
-
-def _pruned(block: Block, least: FloatArray) -> _Pairs:
-    """Give all ranked pairs whose exact score is not below the least of their row, of a block that can be far off."""
-    block = block.sharpened(least)
-    rows, columns = _places(block.rough >= (least - block.slack)[:, None])
-    kept, exact = block.at_least(rows, columns, least)
-    if len(exact) and exact.min() <= block.floor:
-        ranked = exact > block.floor
-        kept, exact = kept[ranked], exact[ranked]
-    return _Pairs(rows[kept], columns[kept], exact)
-
-
-def _settled(block: Block, least: FloatArray, bar: FloatArray, scores: FloatArray, margin: float) -> _Pairs:
-    """Give all ranked pairs that can reach the least of their row, of a block that is nearly exact.
-
-    Scores are exact where that can matter: near a target, and among the best few.
-    """
-    rows, columns = _places(block.rough >= _down(least - block.slack, block.rough.dtype)[:, None])
-    found = block.rough[rows, columns].astype(np.float64)
-    doubtful = found >= (bar - block.slack)[rows]
-    for score in scores.T:
-        doubtful |= (found >= (score - margin)[rows]) & (found <= (score + margin)[rows])
-    some = np.flatnonzero(doubtful)
-    found[some] = block.complete(rows[some], columns[some])
-    ranked = found > block.floor
-    if ranked.all():
-        return _Pairs(rows, columns, found)
-    return _Pairs(rows[ranked], columns[ranked], found[ranked])
 
 
 def _places(mask: BoolArray) -> tuple[IntArray, IntArray]:
@@ -183,7 +196,7 @@ def _down(values: FloatArray, dtype: np.dtype[Any]) -> NDArray[Any]:
     return values if dtype == np.float64 else np.nextafter(values.astype(dtype), dtype.type(-np.inf))
 
 
-def _beats(pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None) -> BoolArray:
+def _beats(pairs: Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None) -> BoolArray:
     """Tell which pairs are better than the target of their row."""
     asked = scores[pairs.rows]
     better = pairs.scores > asked
@@ -195,7 +208,7 @@ def _beats(pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray
 
 
 def _better(
-    pairs: _Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
+    pairs: Pairs, targets: IntArray, scores: FloatArray, place: IntArray | None, weights: IntArray | None
 ) -> tuple[IntArray, IntArray]:
     """Count the better chunks of each row, and sum their weights, among pairs that hold them all."""
     better = _beats(pairs, targets, scores, place)
@@ -207,24 +220,7 @@ def _better(
     return counts, summed.astype(np.int64)
 
 
-def _bar_of_best(block: Block, k: int) -> FloatArray:
-    """Give for each row a score that at least k chunks reach: the worst of the best of k good groups."""
-    n_rows, n_chunks = block.rough.shape
-    groups = min(max(GROUPS, 4 * k), n_chunks)
-    if groups < k:
-        return np.full(n_rows, -np.inf)
-    deep = n_chunks // groups
-    folded = block.rough[:, : deep * groups].reshape(n_rows, deep, groups)
-    best = folded.max(axis=1) if deep > 1 else folded[:, 0]
-    chosen = np.argpartition(best, groups - k, axis=1)[:, groups - k :]
-    within = folded[np.arange(n_rows)[:, None], :, chosen].argmax(axis=2) if deep > 1 else np.zeros_like(chosen)
-    columns = within * groups + chosen
-    exact = block.complete(np.repeat(np.arange(n_rows), k), columns.ravel())
-    reached: FloatArray = exact.reshape(n_rows, k).min(axis=1)
-    return reached
-
-
-def _best(n_rows: int, k: int, pairs: _Pairs, bar: FloatArray, place: IntArray | None) -> tuple[IntArray, FloatArray]:
+def _best(n_rows: int, k: int, pairs: Pairs, bar: FloatArray, place: IntArray | None) -> tuple[IntArray, FloatArray]:
     """Sort the few pairs that reach the bar."""
     top = np.full((n_rows, k), -1, dtype=np.int64)
     scores = np.full((n_rows, k), -np.inf)

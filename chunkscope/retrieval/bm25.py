@@ -189,6 +189,7 @@ class Bm25Retriever:
     """
 
     name = "bm25"
+
     def __init__(self, k1: float = K1, b: float = B) -> None:
         if not 0 <= k1 < float("inf"):
             raise ConfigError(f"bm25: k1 {k1} must not be negative")

@@ -361,10 +361,20 @@ class WindowChunks(ChunkSet):
 
     def within(self, runs: Targets) -> int:
         """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
-        counts = self._count(runs.lengths)
-        first = -(-runs.starts // self._step)
-        last = np.where(runs.ends == runs.lengths, counts - 1, (runs.ends - self._size) // self._step)
-        return int(np.maximum(np.minimum(last, counts - 1) - first + 1, 0).sum())
+        if self.chunker.tail == "keep":
+            last = (runs.lengths - 1) // self._step
+            first = -(-runs.starts // self._step)
+            inner = np.where(runs.ends == runs.lengths, last, (runs.ends - self._size) // self._step)
+            return int(np.maximum(inner - first + 1, 0).sum())
+        return int(windows_within(runs, self._size, self._step).sum())
+
+
+def windows_within(runs: Targets, size: int | IntArray, step: int | IntArray) -> IntArray:
+    """Count the windows inside each run; only long runs, or those at an end, can hold one."""
+    last = np.maximum(-(-(runs.lengths - size) // step), 0)
+    inner = np.where(runs.ends == runs.lengths, last, (runs.ends - size) // step)
+    found: IntArray = np.maximum(np.minimum(inner, last) + (runs.starts // -step) + 1, 0)
+    return found
 
 
 def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], segments: Any) -> Iterator[ChunkSet]:

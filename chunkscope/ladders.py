@@ -60,6 +60,8 @@ class Ladder(ABC):
 
     def count(self, heights: Heights) -> IntArray:
         """Count for each rung the heights that it reaches."""
+        if len(self.rungs) == 1:
+            return np.array([np.count_nonzero(heights <= self.rungs[0])])
         low, high = int(self.rungs[0]), int(self.rungs[-1])
         found = np.bincount(np.clip(heights, low, high + 1) - low, minlength=high - low + 2)
         return np.cumsum(found)[self.rungs - low]

@@ -37,8 +37,8 @@ from chunkscope.tallies import Tally
 from chunkscope.versions import versions
 
 MAX_CELLS_WITH_IDS = 1000
-BATCH_CHARACTERS = 1 << 22
-"""A batch holds about so many characters, and more where a large grid makes each batch dear."""
+BATCH_CHARACTERS, LARGEST_BATCH = 1 << 20, 1 << 24
+"""About so many characters make a batch; where a large grid makes each batch dear, more, up to the other number."""
 CELLS_OF_A_SMALL_GRID = 200
 
 
@@ -227,7 +227,7 @@ def _sound_labels(
 
 def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:
     """Give the characters of a batch: more for a large grid, but no more than one process's share."""
-    room = BATCH_CHARACTERS * max(1, n_cells // CELLS_OF_A_SMALL_GRID)
+    room = min(BATCH_CHARACTERS * max(1, n_cells // CELLS_OF_A_SMALL_GRID), LARGEST_BATCH)
     return min(room, max(BATCH_CHARACTERS, corpus.most_characters // jobs + 1))
 
 

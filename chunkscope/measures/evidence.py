@@ -175,6 +175,10 @@ class EvidenceGauge:
     def _n_entries(self) -> IntArray:
         return np.bincount(self.question_of, minlength=len(self.ids))
 
+    @cached_property
+    def _first_entries(self) -> IntArray:
+        return np.cumsum(self._n_entries) - self._n_entries
+
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Judge each entry, then each question."""
         columns = {**self._count(OneCell(chunks)), **self._luck([chunks.chunker])}
@@ -235,8 +239,8 @@ class EvidenceGauge:
         """Give for each question the height of all of its entries, or of any where one is enough."""
         if not len(entries):
             return entries
-        firsts = np.cumsum(self._n_entries) - self._n_entries
-        return np.where(self.any_is_enough, np.minimum.reduceat(entries, firsts), np.maximum.reduceat(entries, firsts))
+        any_of, all_of = (ufunc.reduceat(entries, self._first_entries) for ufunc in (np.minimum, np.maximum))
+        return np.where(self.any_is_enough, any_of, all_of)
 
     def _names(self, questions: Heights, ladder: Ladder) -> NDArray[Any]:
         """Name for each rung the questions above it."""

@@ -11,13 +11,16 @@ import numpy as np
 
 from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.base import Chunker
-from chunkscope.containment import LONGEST_DOCUMENT, ChunkSet, Layout, Targets, WindowChunks
+from chunkscope.containment import LONGEST_DOCUMENT, ChunkSet, Layout, Targets, windows_within
 from chunkscope.ladders import WindowGrid
 from chunkscope.lengths import LengthCounts
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
 from chunkscope.tallies import Column, columns_of
 from chunkscope.window_lengths import WindowLengths
+
+PAIRS_AT_ONCE = 1 << 20
+"""Cells x blank runs that are counted at a time, to bound memory."""
 
 
 class ShapeMeasure:
@@ -69,25 +72,25 @@ class ShapeGauge:
 
     def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
         """Count windows and lengths from those of documents, where windows carry nothing and tile their document."""
-        found = windows.constants({"oversize_chunks": 0, "broken_chunks": 0})
-        blank = {"blank_chunks": self._blank_windows(windows)}
         way = windows.chunkers[0]
         if way.carry or way.tail == "keep":
-            plain = columns_of([{"chunks": chunks.n_chunks, "lengths": self._lengths(chunks)} for chunks in windows])
-            return {**found, **blank, **plain}
+            return columns_of([self.count(chunks) for chunks in windows])
+        found = windows.constants({"oversize_chunks": 0, "broken_chunks": 0})
         documents = windows.layout.lengths
         lengths = WindowLengths(LengthCounts.among(documents[documents > 0]), windows.sizes, windows.overlaps)
-        return {**found, **blank, "chunks": lengths.counted()[0], "lengths": lengths}
+        found["blank_chunks"] = self._blank_windows(windows)
+        return {**found, "chunks": lengths.counted()[0], "lengths": lengths}
 
     def _blank_windows(self, windows: WindowGrid) -> IntArray:
-        """Count blank windows; each is longer than the overlap, but for a whole document and for kept tails."""
+        """Count blank windows. Each is longer than the overlap, but for a whole document: few runs are long enough."""
+        counts = np.zeros(len(windows.chunkers), dtype=np.int64)
         runs, lengths = self._runs_by_length
         n_longer = len(runs) - np.searchsorted(lengths, windows.overlaps, side="right")
-        counts = np.zeros(len(windows.chunkers), dtype=np.int64)
-        for place, chunker in enumerate(windows.chunkers):
-            n = len(runs) if chunker.tail == "keep" else n_longer[place]
-            if n:
-                counts[place] = WindowChunks(windows.layout, chunker).within(runs.take(slice(len(runs) - n, None)))
+        for n in np.unique(n_longer[n_longer > 0]).tolist():
+            cells, some = np.flatnonzero(n_longer == n), runs.take(slice(-n, None))
+            for block in np.array_split(cells, 1 + len(cells) * n // PAIRS_AT_ONCE):
+                sizes, overlaps = windows.sizes[block, None], windows.overlaps[block, None]
+                counts[block] = windows_within(some, sizes, sizes - overlaps).sum(axis=1)
         return counts
 
     @cached_property

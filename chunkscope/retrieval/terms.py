@@ -71,9 +71,9 @@ def spelled_words(text: str, words: Words | None = None) -> SpelledWords:
     ['api', 'の', '上限', 'は', '12,000', '円']
     """
     words = words_of(text) if words is None else words
-    ends = word_ends(words)
-    spans = zip(words.starts.tolist(), ends.tolist(), strict=True)
-    return SpelledWords(words.starts, ends, [fold(text[start:end]) for start, end in spans])
+    starts, ends = words.starts, word_ends(words)
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return SpelledWords(starts, ends, [fold(text[start:end]) for start, end in spans])
 
 
 def terms_of(text: str) -> list[str]:

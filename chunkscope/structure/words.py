@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from chunkscope.structure.characters import (
     LETTER,
     MARK,
     WORD,
+    code_points,
     runs,
 )
 from chunkscope.structure.joined import JoinedTexts
@@ -36,9 +38,6 @@ LONGEST_PIECE = 1000
 
 LONGEST_REMEMBERED = 48
 """Longer runs hardly ever come twice."""
-
-_WORD_MASKS = (b"", *(b"\1" + bytes(length) for length in range(LONGEST_PIECE)))
-"""The mask of one word of each length."""
 
 ZERO_WIDTH_JOINER = 0x200D
 REGIONAL_INDICATORS = (0x1F1E6, 0x1F1FF)
@@ -57,13 +56,18 @@ class Words:
         Whether a cut before the character at p falls inside a word or a joined character. False at 0 and n.
     in_number : bool (n + 1,)
         Whether it falls inside a number; each such place is inside a word too.
-    starts : int64 (m,)
-        Where words start, increasing.
+    in_word : bool (n + 1,)
+        Whether the character at p belongs to a word. False at n.
     """
 
     inside: BoolArray
     in_number: BoolArray
-    starts: IntArray
+    in_word: BoolArray
+
+    @property
+    def starts(self) -> IntArray:
+        """int64 (m,): where words start, increasing."""
+        return np.flatnonzero(self.in_word & ~self.inside).astype(np.int64, copy=False)
 
 
 class Segmenter:
@@ -85,58 +89,55 @@ class Segmenter:
     [True, False, True, True, True, False]
     """
 
-    def __init__(self, remembered: int = 1 << 17) -> None:
+    def __init__(self, remembered: int = 1 << 16) -> None:
         self._parse = _load_parser()
         self._remembered = remembered
-        self._masks = _Memo(self._analyse)
+        self._masks: dict[str, bytes] = {}
 
     def word_starts(self, runs: Sequence[str]) -> BoolArray:
         """Tell for each character of all runs, one behind the other, whether a morpheme starts there."""
         masks = self._masks
+        unknown = [run for run in dict.fromkeys(runs) if run not in masks]
+        masks.update(zip(unknown, self._analyse(unknown), strict=True))
         found = b"".join([masks[run] for run in runs])
+        for run in unknown:
+            if len(run) > LONGEST_REMEMBERED:
+                del masks[run]
         if len(masks) > self._remembered:
             masks.clear()
         return np.frombuffer(found, dtype=np.bool_)
 
-    def _analyse(self, run: str) -> bytes:
-        """Give a byte for each character: 1 where a morpheme starts."""
-        plain, lengths = _without_marks(run)
-        mask = self._mask_of_piece(plain) if len(plain) <= LONGEST_PIECE else self._mask_of_pieces(plain)
-        if lengths is None:
-            return mask
-        spread = np.zeros(len(run), dtype=np.uint8)
-        spread[np.cumsum(lengths) - lengths] = np.frombuffer(mask, dtype=np.uint8)
-        return spread.tobytes()
+    def _analyse(self, runs: Sequence[str]) -> list[bytes]:
+        """Give for each run a byte for each character: 1 where a morpheme starts."""
+        is_plain = [run.isalnum() and len(run) <= LONGEST_PIECE for run in runs]  # no mark is alphanumeric
+        plain = iter(self._masks_of([run for run, short in zip(runs, is_plain, strict=True) if short]))
+        return [next(plain) if short else self._mask_of_any(run) for run, short in zip(runs, is_plain, strict=True)]
 
-    def _mask_of_pieces(self, plain: str) -> bytes:
+    def _masks_of(self, pieces: Sequence[str]) -> list[bytes]:
+        outputs = [
+            # a dictionary may take a character for a space and drop it: then the piece counts as one word
+            words if len(words) - words.count(" ") == len(piece) else piece
+            for piece, words in zip(pieces, map(self._parse, pieces), strict=True)
+        ]
+        is_space = code_points(" ".join(["", *outputs])) == ord(" ")
+        starts = is_space[:-1][~is_space[1:]].tobytes()
+        bounds = list(accumulate(map(len, pieces), initial=0))
+        return [starts[low:high] for low, high in pairwise(bounds)]
+
+    def _mask_of_any(self, run: str) -> bytes:
+        """Give the mask of a run with marks, or one that is too long to be analysed at once."""
+        plain, lengths = _without_marks(run)
         masks = []
         start = 0
         while start < len(plain):
-            mask = self._mask_of_piece(plain[start : start + LONGEST_PIECE])
+            [mask] = self._masks_of([plain[start : start + LONGEST_PIECE]])
             if start + len(mask) < len(plain) and (last := mask.rindex(1)):
                 mask = mask[:last]  # the last word may go on in the next piece
             masks.append(mask)
             start += len(mask)
-        return b"".join(masks)
-
-    def _mask_of_piece(self, piece: str) -> bytes:
-        mask = b"".join([_WORD_MASKS[len(word)] for word in self._parse(piece).split(" ")])
-        # a dictionary may take a character for a space and drop it: then the piece counts as one word
-        return mask if len(mask) == len(piece) else _WORD_MASKS[len(piece)]
-
-
-class _Memo(dict[str, bytes]):
-    """What a function gave for each run; what is known is looked up without a call."""
-
-    def __init__(self, function: Callable[[str], bytes]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, run: str) -> bytes:
-        mask = self._function(run)
-        if len(run) <= LONGEST_REMEMBERED:
-            self[run] = mask
-        return mask
+        spread = np.zeros(len(run), dtype=np.uint8)
+        spread[np.cumsum(lengths) - lengths] = np.frombuffer(b"".join(masks), dtype=np.uint8)
+        return spread.tobytes()
 
 
 def read_words(texts: JoinedTexts, segmenter: Segmenter | None = None) -> list[Words]:
@@ -181,8 +182,7 @@ def read_words(texts: JoinedTexts, segmenter: Segmenter | None = None) -> list[W
         found = (segmenter or shared_segmenter()).word_starts([text[start:end] for start, end in spans])
         inside[is_japanese] = ~found
     _keep_characters_whole(points, flags, marks, inside)
-    starts = texts.parted(np.flatnonzero((is_word | is_japanese) & ~inside))
-    return list(map(Words, texts.views(inside), texts.views(in_number), starts))
+    return list(map(Words, texts.views(inside), texts.views(in_number), texts.views(is_word | is_japanese)))
 
 
 def words_of(text: str) -> Words:
@@ -229,10 +229,8 @@ def _load_parser() -> Callable[[str], str]:
     return parse
 
 
-def _without_marks(run: str) -> tuple[str, IntArray | None]:
+def _without_marks(run: str) -> tuple[str, IntArray]:
     """Compose voiced kana and leave other marks out, for the dictionary knows no others; give each one's length."""
-    if run.isalnum():  # no mark is alphanumeric
-        return run, None
     plain: list[str] = []
     lengths: list[int] = []
     for character in run:

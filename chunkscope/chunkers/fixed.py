@@ -70,17 +70,11 @@ class FixedChunker(ItemChunker):
             whole = np.array([0, len(positions) - 1], dtype=np.int64)
             return Segments(positions, positions, whole, whole)
         measured = parts.measured(get_unit(self.unit))
+        positions, used = measured.stepped
         inner, heaviest = inner_offsets(measured)
-        positions = np.concatenate(([0], measured.steps, [parts.length]))
         whole = np.array([0, len(positions) - 1], dtype=np.int64)
         return Segments(
-            positions,
-            measured.used(positions),
-            whole,
-            whole,
-            inner=inner,
-            used_at_inner=measured.used(inner),
-            heaviest=heaviest,
+            positions, used, whole, whole, inner=inner, used_at_inner=measured.used(inner), heaviest=heaviest
         )
 
     def join(self, segments: Sequence[Segments]) -> Segments:

@@ -112,10 +112,10 @@ def pack_all(settings: Sequence[Items]) -> list[IntArray]:
     return [chunks[low:high] - offset for low, high, offset in zip(bounds[:-1], bounds[1:], way.offsets, strict=True)]
 
 
-class _Whole:
-    """Where chunks of whole items end and start, as indices of boundaries.
+class _Boundaries:
+    """The boundaries of all settings in one array.
 
-    Settings that pack the same array of boundaries share it; the others lie behind it, lifted so that they never fall.
+    Settings that pack the same array share it; the others lie behind it, lifted so that they never fall.
     """
 
     def __init__(self, settings: Sequence[Items]) -> None:
@@ -131,16 +131,20 @@ class _Whole:
         self.sizes = np.array([items.size for items in settings], dtype=np.int64)
         self.overlaps = np.array([items.overlap for items in settings], dtype=np.int64)
         self.offsets, self.lifts = zip(*(places[id(items.used)] for items in settings), strict=True)
-        self.edges = self._edges(settings)
+        groups = [items.groups + offset for items, offset in zip(settings, self.offsets, strict=True)]
+        self.edges = np.concatenate([found[:-1] for found in groups]), np.concatenate([found[1:] for found in groups])
+
+
+class _Whole(_Boundaries):
+    """Where chunks of whole items end and start, as indices of boundaries."""
+
+    def __init__(self, settings: Sequence[Items]) -> None:
+        super().__init__(settings)
         self._total = int(self.used[-1]) + 1
         self._below: NDArray[np.int32] | None = None
         if self._total <= UNITS_A_BOUNDARY * len(self.used):
             self._below = np.zeros(self._total + 1, dtype=np.int32)
             np.cumsum(np.bincount(self.used), out=self._below[1:])
-
-    def _edges(self, settings: Sequence[Items]) -> tuple[IntArray, IntArray]:
-        groups = [items.groups + offset for items, offset in zip(settings, self.offsets, strict=True)]
-        return np.concatenate([g[:-1] for g in groups]), np.concatenate([g[1:] for g in groups])
 
     def below(self, units: IntArray) -> IntArray:
         """Count the boundaries with fewer units before them."""
@@ -176,32 +180,36 @@ class _Whole:
                 start = end
 
 
-class _Divided(_Whole):
+class _Divided(_Boundaries):
     """The same for items that are cut where they are above the size, as places.
 
-    A place is a number of units, and cuts fall evenly, so that the pieces of items need not be in any array.
+    A place is a number of units, and cuts fall evenly, so that the pieces of items need not be in any array: two
+    tables tell where the item at each place starts and ends.
     """
 
     def __init__(self, settings: Sequence[Items]) -> None:
         super().__init__(settings)
         self.offsets = self.lifts
-
-    def _edges(self, settings: Sequence[Items]) -> tuple[IntArray, IntArray]:
-        first, last = super()._edges(settings)
-        return self.used[first], self.used[last]
+        self.edges = self.used[self.edges[0]], self.used[self.edges[1]]
+        lengths, last = np.diff(self.used), self.used[-1:]
+        self._item_starts = np.concatenate((np.repeat(self.used[:-1], lengths), last)).astype(np.int32)
+        self._item_ends = np.concatenate((np.repeat(self.used[1:], lengths), last)).astype(np.int32)
 
     def _at_or_before(self, place: IntArray, size: IntArray) -> IntArray:
-        item: IntArray = self.used[self.below(place + 1) - 1]
-        return item + (place - item) // size * size
+        found = self._item_starts[place].astype(np.int64)
+        inside = place - found
+        deep = np.flatnonzero(inside >= size)
+        found[deep] += inside[deep] // size[deep] * size[deep]
+        return found
 
     def _behind(self, place: IntArray, size: IntArray) -> IntArray:
-        following: IntArray = np.minimum(place + size, self.used[self.below(place + 1)])
+        following: IntArray = np.minimum(place + size, self._item_ends[place])
         return following
 
     def ends(self, start: IntArray, setting: IntArray) -> IntArray:
         """Give the last boundary within the size; each piece fits into it."""
         size = self.sizes[setting]
-        return self._at_or_before(start + size, size)
+        return self._at_or_before(np.minimum(start + size, self.used[-1]), size)
 
     def starts(self, start: IntArray, end: IntArray, setting: IntArray) -> IntArray:
         """Give where the chunk behind one from `start` to `end` starts; `end` is not the last boundary."""
@@ -212,20 +220,21 @@ class _Divided(_Whole):
 
     def rest(self, start: int, last: int, setting: int) -> list[tuple[int, int]]:
         """Pack what is left of one group, chunk by chunk."""
-        used, size, overlap = self.used.data, int(self.sizes[setting]), int(self.overlaps[setting])
+        starts, ends = self._item_starts.data, self._item_ends.data
+        size, overlap = int(self.sizes[setting]), int(self.overlaps[setting])
         chunks = []
         while True:
-            item = bisect_right(used, start + size) - 1
-            end = min(used[item] + (start + size - used[item]) // size * size, last)
+            place = min(start + size, last)
+            end = starts[place]
+            end += (place - end) // size * size
             chunks.append((start, end))
             if end == last:
                 return chunks
             if overlap:
-                behind = min(end + size, used[bisect_right(used, end)])
-                place = max(end - overlap - 1, behind - size - 1, start)
-                item = bisect_right(used, place) - 1
-                piece = used[item] + (place - used[item]) // size * size
-                start = min(piece + size, used[item + 1], end)
+                place = max(end - overlap - 1, min(end + size, ends[end]) - size - 1, start)
+                piece = starts[place]
+                piece += (place - piece) // size * size
+                start = min(piece + size, ends[place], end)
             else:
                 start = end
 

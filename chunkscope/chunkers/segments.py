@@ -111,9 +111,11 @@ def inner_offsets(measured: Measured) -> tuple[IntArray, int]:
     >>> measured.steps.tolist(), inner_offsets(measured)
     ([1, 3], (array([2]), 3))
     """
-    edges = np.concatenate(([0], measured.steps, [measured.length]))
-    weights = np.diff(measured.used(edges))
+    edges, used = measured.stepped
+    weights = np.diff(used)
     heavy = (np.diff(edges) > 1) & (weights > 1)
+    if not heavy.any():
+        return EMPTY, 0
     counts = np.diff(edges)[heavy] - 1
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(edges[:-1][heavy] + 1, counts) + within, int(weights[heavy].max(initial=0))

@@ -40,8 +40,9 @@ def segment_items(parts: Parts, unit_name: str, starts: IntArray, group_starts: 
     used = measured.used(positions)
     if unit_name == "char":
         return Segments(positions, used, groups, whole)
-    steps, (inner, heaviest) = measured.steps, inner_offsets(measured)
-    return Segments(positions, used, groups, whole, steps, measured.used(steps), inner, measured.used(inner), heaviest)
+    steps, used_at_steps = (found[1:-1] for found in measured.stepped)
+    inner, heaviest = inner_offsets(measured)
+    return Segments(positions, used, groups, whole, steps, used_at_steps, inner, measured.used(inner), heaviest)
 
 
 def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -68,11 +69,21 @@ class Measured:
     @property
     def steps(self) -> IntArray:
         """Where a cut may fall: between characters that share no unit; increasing, in 1..length - 1."""
-        whole = self.begins[~self.inside]
-        whole = whole[(whole > 0) & (whole < self.length)]
-        first = np.ones(len(whole), dtype=np.bool_)
-        first[1:] = whole[1:] != whole[:-1]
-        return whole[first]
+        return self.stepped[0][1:-1]
+
+    @cached_property
+    def stepped(self) -> tuple[IntArray, IntArray]:
+        """int64 (s + 2,), twice: the steps between the text's two ends, and how many units begin before each."""
+        first = np.flatnonzero(~self.inside & (self.begins > 0) & (self.begins < self.length))
+        steps = self.begins[first]
+        is_new = np.ones(len(steps), dtype=np.bool_)
+        is_new[1:] = steps[1:] != steps[:-1]
+        ends = np.array([0, self.length], dtype=np.int64)
+        used = self.used(ends)
+        return (
+            np.concatenate((ends[:1], steps[is_new], ends[1:])),
+            np.concatenate((used[:1], first[is_new], used[1:])),
+        )
 
     @property
     def first_whole(self) -> IntArray:
@@ -118,9 +129,10 @@ class Characters(Measured):
         return np.asarray(positions, dtype=np.int64)
 
     @property
-    def steps(self) -> IntArray:
+    def stepped(self) -> tuple[IntArray, IntArray]:
         """A cut may fall before each character but the first."""
-        return np.arange(1, self.length, dtype=np.int64)
+        places = np.arange(self.length + 1, dtype=np.int64) if self.length else np.zeros(2, dtype=np.int64)
+        return places, places
 
 
 class Unit(Protocol):
@@ -294,5 +306,9 @@ def _named(names: Sequence[str], index: int) -> Iterator[None]:
 
 
 def _cores() -> int:
-    """The processor cores that this process may use."""
+    """The processor cores that this process may use; one of several that share work leaves the others theirs."""
+    from multiprocessing import parent_process
+
+    if parent_process() is not None:
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

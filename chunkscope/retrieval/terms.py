@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkscope.spans import IntArray
-from chunkscope.structure.words import Words, words_of
+from chunkscope.structure.joined import JoinedTexts
+from chunkscope.structure.words import Words, read_words, words_of
 
 
 class SpelledWords(NamedTuple):
@@ -115,9 +116,9 @@ class Asked:
         self.n_questions = len(texts)
         self.numbers: dict[str, int] = {}
         rows: list[tuple[int, int, int]] = []
-        for question, text in enumerate(texts):
+        for question, (text, words) in enumerate(zip(texts, read_words(JoinedTexts(texts)), strict=True)):
             counts: dict[int, int] = {}
-            for term in terms_of(text):
+            for term in spelled_words(text, words).terms:
                 number = self.numbers.setdefault(term, len(self.numbers))
                 counts[number] = counts.get(number, 0) + 1
             rows.extend((question, term, times) for term, times in counts.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from chunkscope.documents import Document, Markup
@@ -63,10 +64,12 @@ class FileDocument(Document):
         """Code points of the text, known without it."""
         return self._stored.length if self._stored else super().length
 
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute != "text" or self._stored is None:
-            raise AttributeError(attribute)
-        return self.__dict__.setdefault("text", self._stored.read(self.name))
+    @cached_property
+    def text(self) -> str:
+        """The decoded text."""
+        if self._stored is None:
+            raise AttributeError("text")
+        return self._stored.read(self.name)
 
     def __reduce__(self) -> Any:
         return (FileDocument.of, (self.name, self.markup, self._stored)) if self._stored else super().__reduce__()

@@ -374,6 +374,9 @@ def test_a_folder_is_not_held_each_text_is_read_when_it_is_asked_for(tmp_path, m
     renamed = dataclasses.replace(first, name="c.md")
     assert (renamed.text, renamed.length, pickle.loads(pickle.dumps(renamed))) == ("一つ。", 3, renamed)
     assert next(iter(corpus)) is not first
+    held = Document("a.md", first.text)
+    assert (first, hash(first)) == (held, hash(held))
+    assert first != dataclasses.replace(held, markup="plain")
     with pytest.raises(AttributeError):
         _ = first.nothing
 

@@ -64,7 +64,6 @@ class Trouble:
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     near: tuple[Near, str] | None = None
-    near_text: str = ""
     strength: Strength = (0, 0)
     n_folded: int = 0
     is_decided: bool = False

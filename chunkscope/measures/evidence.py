@@ -72,7 +72,6 @@ class EvidenceMeasure:
             for entry in question.evidence:
                 self._by_document.setdefault(entry.document, []).append((number, entry.start, entry.end))
                 number += 1
-        self.n_entries = number
 
     def observe(self, parts: Parts) -> Seen | None:
         """Take the evidence in one document, the rows that it touches, and its size in each unit."""

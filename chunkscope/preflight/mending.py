@@ -40,7 +40,7 @@ class Mending:
     layout: Layout
     segments: object
 
-    def __call__(self, targets: Targets, is_row: bool = False) -> list[Mend]:
+    def __call__(self, targets: Targets) -> list[Mend]:
         """Give for each target what keeps it whole."""
         lengths = self._lengths(targets)
         sizes = self._sizes(targets)

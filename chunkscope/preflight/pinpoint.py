@@ -22,7 +22,7 @@ from chunkscope.spans import BoolArray, IntArray, Span, SpanArray
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit
 
-Mender = Callable[[Targets, bool], Sequence[Mend]]
+Mender = Callable[[Targets], Sequence[Mend]]
 """Gives for targets that are cut what would mend them; whether they are rows with their headers."""
 
 
@@ -75,7 +75,7 @@ def find_evidence(place: Place, gauge: EvidenceGauge, chunks: ChunkSet, mender: 
     if not len(chosen):
         return
     spoilt = gauge.spoilt(split)
-    mends = mender(gauge.entries.take(chosen), False)
+    mends = mender(gauge.entries.take(chosen))
     for entry, mend in zip(chosen.tolist(), mends, strict=True):
         start, end = gauge.entries.spans[entry].tolist()
         question, cut = int(gauge.question_of[entry]), max(int(reach[entry]), start)
@@ -124,7 +124,7 @@ def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, mender:
     whole = rows if carries else hulls
     cuts = np.maximum(chunks.reach(whole), whole.spans[:, 0])
     could_carry = chunks.contains(rows) & (not carries)
-    mends = mender(whole, True)
+    mends = mender(whole)
     for row, (start, end) in enumerate(rows.spans.tolist()):
         mend = mends[row]
         if could_carry[row]:

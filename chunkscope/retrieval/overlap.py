@@ -21,8 +21,6 @@ from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.spans import BoolArray, IntArray, SpanArray, union
 
-METRICS = ("recall", "precision", "iou")
-
 
 def sorted_union(spans: SpanArray) -> SpanArray:
     """Join spans in any order.

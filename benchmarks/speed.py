@@ -106,7 +106,8 @@ def pair(name: str, corpus: Path, questions: Path, scratch: Path, runs: int) -> 
         commands = {"a": sweep(corpus, questions, *options), "b": rival(other, corpus, questions)}
     timed = time_in_turn(commands, runs)
     found: dict[str, object] = {key: value.to_dict() for key, value in timed.items()}
-    found["command"] = " ".join(commands["a"][1:]).replace(str(corpus), "CORPUS").replace(str(questions), "QUESTIONS")
+    command = " ".join(commands["a"][1:]).replace(str(corpus), "CORPUS").replace(str(questions), "QUESTIONS")
+    found["command"] = command.replace(str(scratch / "twice"), "TWICE")
     if "b" in timed:
         ratios = [a / b for a, b in zip(timed["a"].seconds, timed["b"].seconds, strict=True)]
         found["median_ratio"] = round(statistics.median(ratios), 3)

@@ -113,8 +113,9 @@ def read_corpus(
     ----------
     path : path
         A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` holds a
-        document a line (``name`` or ``id``, ``text``, other fields). Both are read anew each time that documents
-        are gone through, so that no text need be held.
+        document a line (``name`` or ``id``, ``text``, other fields). Neither is held: a JSONL file is read anew
+        each time that documents are gone through, and a document of a folder reads its file when first asked for its
+        text; a file that has changed by then is an `InputError`.
     encoding : str, optional
         For every document without a byte order mark; strict UTF-8 without it.
     include, exclude : sequences of str
@@ -173,7 +174,7 @@ def _read_files(
     stored: list[tuple[str, Markup, StoredText]] = []
     unreadable = list(found.troubles) if found else []
     warnings: list[str] = []
-    n_bytes = 0
+    n_bytes, here = 0, os.getcwd()
     for name, place in files:
         try:
             raw = read_bytes(place)
@@ -188,7 +189,9 @@ def _read_files(
         if found is None:
             documents.append(document)
         else:
-            stored.append((name, document.markup, StoredText(place, encoding, digests[name], document.length)))
+            stored.append(
+                (name, document.markup, StoredText(os.path.join(here, place), encoding, digests[name], document.length))
+            )
         n_bytes += len(raw)
         if b"\x1b" in raw or b"\x00" in raw:
             warnings += doubts(raw, name, encoding)

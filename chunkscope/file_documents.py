@@ -6,7 +6,6 @@ import hashlib
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from chunkscope.documents import Document, Markup
 from chunkscope.errors import InputError, os_reason
@@ -45,7 +44,7 @@ class StoredText:
 
 
 class FileDocument(Document):
-    """A document that reads its text when first asked for it, and goes to other processes without it.
+    """A document that reads its text when first asked for it; until then it goes to other processes without it.
 
     One made as any document is made, by `dataclasses.replace` for example, has its text.
     """
@@ -71,8 +70,8 @@ class FileDocument(Document):
             raise AttributeError("text")
         return self._stored.read(self.name)
 
-    def __reduce__(self) -> Any:
-        return (FileDocument.of, (self.name, self.markup, self._stored)) if self._stored else super().__reduce__()
+    def __repr__(self) -> str:
+        return super().__repr__() if "text" in self.__dict__ else f"FileDocument(name={self.name!r}, text=...)"
 
 
 def read_bytes(path: str) -> bytes:

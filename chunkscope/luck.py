@@ -20,8 +20,8 @@ FloatArray = NDArray[np.float64]
 
 CELLS_AT_ONCE = 1 << 22
 """Entries x phases that are enumerated at a time, to bound memory."""
-PARTS = 1 << 40
-"""Chances of single questions are rounded to a whole number of these parts."""
+FRACTIONS = 1 << 40
+"""Chances of questions that need several entries are rounded to a whole number of these."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +111,14 @@ class Groups:
 
 @dataclass(frozen=True)
 class Chances:
-    """Expected numbers of many cells, kept in whole numbers: their sums are exact, whichever parts they are added from.
+    """Expected numbers of many cells, kept in whole numbers: their sums are exact, in any order.
 
     Attributes
     ----------
     phases, steps : int64 (c,)
-        Of how many phases in `steps` it is the sum,
-    parts : int64 (c,)
-        and how many 2**-40ths there are besides.
+        In how many phases each entry is split, added up; there are `steps` phases.
+    fractions : int64 (c,)
+        What is to be added to ``phases / steps``, in 2**-40ths.
 
     Examples
     --------
@@ -129,14 +129,14 @@ class Chances:
 
     phases: IntArray
     steps: IntArray
-    parts: IntArray
+    fractions: IntArray
 
     def __add__(self, other: Chances) -> Chances:
-        return Chances(self.phases + other.phases, self.steps, self.parts + other.parts)
+        return Chances(self.phases + other.phases, self.steps, self.fractions + other.fractions)
 
     def tolist(self) -> list[float]:
         """Give the numbers."""
-        numbers: list[float] = (self.phases / self.steps + self.parts / PARTS).tolist()
+        numbers: list[float] = (self.phases / self.steps + self.fractions / FRACTIONS).tolist()
         return numbers
 
 
@@ -153,12 +153,12 @@ def expected_splits(places: Places, sizes: IntArray, steps: IntArray) -> tuple[C
     [[1.0], [0.75]]
     """
     alone, others = places.parted
-    parts = np.zeros(len(sizes), dtype=np.int64)
+    fractions = np.zeros(len(sizes), dtype=np.int64)
     if len(others.lengths):
         cells = zip(sizes.tolist(), steps.tolist(), strict=True)
-        parts[:] = [np.rint(_split_chances(others, *cell) * PARTS).sum() for cell in cells]
-    questions = Chances(split_phases(alone, sizes, steps), steps, parts)
-    return Chances(split_phases(places, sizes, steps), steps, np.zeros_like(parts)), questions
+        fractions[:] = [np.rint(_split_chances(others, *cell) * FRACTIONS).sum() for cell in cells]
+    questions = Chances(split_phases(alone, sizes, steps), steps, fractions)
+    return Chances(split_phases(places, sizes, steps), steps, np.zeros_like(fractions)), questions
 
 
 def split_phases(places: Places, sizes: IntArray, steps: IntArray) -> IntArray:

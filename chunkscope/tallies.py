@@ -69,8 +69,9 @@ class Tally:
     def cells(self, chunkers: Sequence[Chunker]) -> Iterator[Cell]:
         """Make the cells."""
         way, names = chunkers[0].at(None), list(self.columns)
-        columns = [column.tolist() for column in self.columns.values()] or [[]] * len(chunkers)
-        for chunker, values in zip(chunkers, zip(*columns, strict=True), strict=True):
+        columns = [column.tolist() for column in self.columns.values()]
+        rows = zip(*columns, strict=True) if columns else [()] * len(chunkers)
+        for chunker, values in zip(chunkers, rows, strict=True):
             overlap = None if chunker.size is None else chunker.overlap
             counts = dict(zip(names, values, strict=True))
             yield Cell(way.label, way.unit, chunker.size, overlap, self.characters, **counts)

@@ -19,7 +19,7 @@ from chunkscope import (
 )
 from chunkscope.carrying import chunk_paths, find_carriable
 from chunkscope.containment import Layout, SpanChunks, Targets
-from chunkscope.measures.cuts import CUT_CLASSES, cut_classes, find_places
+from chunkscope.measures.cuts import CUT_CLASSES, cut_classes, find_landmarks
 from chunkscope.measures.shape import ShapeMeasure
 from chunkscope.structure.parts import Parts
 from chunkscope.structure.units import get_unit
@@ -377,14 +377,14 @@ def test_ends_of_chunks_are_classed_by_the_first_thing_that_they_fall_inside():
         "row": text.index("a |"), "block": text.index("価"), "code": text.index("= 1"), "heading": text.index("## 節"),
     }  # fmt: skip
     for name, place in places.items():
-        assert CUT_CLASSES[cut_classes([find_places(Parts(Document("a.md", text)))])[place]] == name
+        assert CUT_CLASSES[cut_classes([find_landmarks(Parts(Document("a.md", text)))])[place]] == name
     whole = one_cell(text, FixedChunker(text.index("2,000")), with_cuts=True).cuts
     assert whole["number"] == 1
 
 
 def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text():
     text = "<table><tr><td>外<table><tr><td>内</td></tr></table>外</td></tr><tr><td>次</td></tr></table>\n"
-    classes = [CUT_CLASSES[number] for number in cut_classes([find_places(Parts(Document("a.md", text)))]).tolist()]
+    classes = [CUT_CLASSES[number] for number in cut_classes([find_landmarks(Parts(Document("a.md", text)))]).tolist()]
     starts = [text.index("<tr>"), text.rindex("<tr>")]
     ends = [text.index("外</td></tr>") + len("外</td></tr>"), text.rindex("</table>")]
     for start, end in zip(starts, ends, strict=True):
@@ -402,7 +402,7 @@ def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text(
     nested = "<table><tr><td>" * 200
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(np, "full", lambda *args, full=np.full, **kinds: full(*args, **kinds).view(Counting))
-        cut_classes([find_places(Parts(Document("a.md", nested)))])
+        cut_classes([find_landmarks(Parts(Document("a.md", nested)))])
     assert 0 < Counting.written <= len(nested)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import dataclasses
 import hashlib
@@ -368,8 +369,10 @@ def test_a_folder_is_not_held_each_text_is_read_when_it_is_asked_for(tmp_path, m
     monkeypatch.setattr(file_documents, "read_bytes", lambda place: opened.append(place) or read_bytes(place))
     first, second = corpus
     assert (first.name, first.length, second.markup, opened) == ("a.md", 3, "plain", [])
+    elsewhere = pickle.loads(pickle.dumps(first))
+    assert opened == []
     assert (first.text, first.text, len(opened)) == ("一つ。", "一つ。", 1)
-    assert b"\xe4\xb8\x80" not in pickle.dumps(first)
+    assert (elsewhere.text, len(opened)) == ("一つ。", 2)
     assert pickle.loads(pickle.dumps(first)) == first
     renamed = dataclasses.replace(first, name="c.md")
     assert (renamed.text, renamed.length, pickle.loads(pickle.dumps(renamed))) == ("一つ。", 3, renamed)
@@ -379,6 +382,21 @@ def test_a_folder_is_not_held_each_text_is_read_when_it_is_asked_for(tmp_path, m
     assert first != dataclasses.replace(held, markup="plain")
     with pytest.raises(AttributeError):
         _ = first.nothing
+
+
+def test_a_text_that_was_read_goes_along_wherever_the_document_goes(tmp_path, monkeypatch):
+    write(tmp_path, **{"docs/a.md": "一つ。", "docs/b.md": "二つ。"})
+    monkeypatch.chdir(tmp_path)
+    corpus = read_corpus("docs")
+    monkeypatch.chdir("/")
+    read, unread = corpus
+    assert read.text == "一つ。"
+    for path in (tmp_path / "docs").iterdir():
+        path.unlink()
+    assert [twin.text for twin in (copy.copy(read), copy.deepcopy(read), pickle.loads(pickle.dumps(read)))] == [
+        "一つ。"
+    ] * 3
+    assert (repr(unread), unread.length) == ("FileDocument(name='b.md', text=...)", 3)
 
 
 def test_a_file_that_changes_after_it_was_read_is_an_error(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import fugashi
@@ -203,3 +204,18 @@ def test_a_broken_dictionary_is_one_line_too(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(errors.MissingPartError, match="/nowhere") as caught:
         Segmenter()
     assert "\n" not in str(caught.value)
+
+
+def test_threads_may_share_a_segmenter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words_module, "LONGEST_REMEMBERED", 2)
+    segmenter = Segmenter(remembered=1)
+    runs = ["東京都", "に", "住む", "人々", "大阪府", "で", "働く"]
+    expected = segmenter.word_starts(runs).tolist()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: segmenter.word_starts(runs).tolist(), range(400)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 400

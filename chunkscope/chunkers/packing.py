@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +108,7 @@ def pack_all(settings: Sequence[Items]) -> list[IntArray]:
     }
     chunks, counts = _in_order(rounds, len(first), rests)
     bounds = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_groups])]
-    return [chunks[low:high] - offset for low, high, offset in zip(bounds[:-1], bounds[1:], way.offsets, strict=True)]
+    return [chunks[low:high] - origin for low, high, origin in zip(bounds[:-1], bounds[1:], way.origins, strict=True)]
 
 
 class _Boundaries:
@@ -130,6 +129,7 @@ class _Boundaries:
         self.used = np.concatenate(lifted)
         self.sizes = np.array([items.size for items in settings], dtype=np.int64)
         self.overlaps = np.array([items.overlap for items in settings], dtype=np.int64)
+        # what is to be taken off again: off indices, and off places
         self.offsets, self.lifts = zip(*(places[id(items.used)] for items in settings), strict=True)
         groups = [items.groups + offset for items, offset in zip(settings, self.offsets, strict=True)]
         self.edges = np.concatenate([found[:-1] for found in groups]), np.concatenate([found[1:] for found in groups])
@@ -140,6 +140,7 @@ class _Whole(_Boundaries):
 
     def __init__(self, settings: Sequence[Items]) -> None:
         super().__init__(settings)
+        self.origins = self.offsets
         self._total = int(self.used[-1]) + 1
         self._below: NDArray[np.int32] | None = None
         if self._total <= UNITS_A_BOUNDARY * len(self.used):
@@ -189,7 +190,7 @@ class _Divided(_Boundaries):
 
     def __init__(self, settings: Sequence[Items]) -> None:
         super().__init__(settings)
-        self.offsets = self.lifts
+        self.origins = self.lifts
         self.edges = self.used[self.edges[0]], self.used[self.edges[1]]
         lengths, last = np.diff(self.used), self.used[-1:]
         self._item_starts = np.concatenate((np.repeat(self.used[:-1], lengths), last)).astype(np.int32)
@@ -242,7 +243,7 @@ class _Divided(_Boundaries):
 def _in_order(
     rounds: Sequence[tuple[IntArray, IntArray, IntArray]],
     n_groups: int,
-    rests: Mapping[int, Sequence[tuple[int, int]]] = MappingProxyType({}),
+    rests: Mapping[int, Sequence[tuple[int, int]]],
 ) -> tuple[IntArray, IntArray]:
     """Sort chunks by group, then round, without sorting: each group has one chunk in each round until it ends.
 
@@ -315,7 +316,7 @@ def pack_with_tails(
         if not keep_tail:
             back = np.maximum(back, positions[reached + 1] - size)
         start = np.minimum(back, positions[reached])
-    chunks, _ = _in_order(rounds, len(groups) - 1)
+    chunks, _ = _in_order(rounds, len(groups) - 1, {})
     return chunks[:, 0], chunks[:, 1]
 
 

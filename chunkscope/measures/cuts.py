@@ -21,7 +21,7 @@ the last: what stands before a heading also stands before a block."""
 _CLASS = {name: number for number, name in enumerate(CUT_CLASSES)}
 
 
-class Places(NamedTuple):
+class Landmarks(NamedTuple):
     """What decides about cuts in one document: what may be torn, and where sentences, blocks and headings start."""
 
     words: Words
@@ -32,10 +32,10 @@ class Places(NamedTuple):
     rows: list[Span]
 
 
-def find_places(parts: Parts) -> Places:
+def find_landmarks(parts: Parts) -> Landmarks:
     """Take from a document what decides about cuts."""
     structure = parts.structure
-    return Places(
+    return Landmarks(
         words=parts.words,
         sentences=parts.sentence_starts,
         blocks=structure.block_starts,
@@ -45,7 +45,7 @@ def find_places(parts: Parts) -> Places:
     )
 
 
-def cut_classes(documents: Sequence[Places]) -> NDArray[np.uint8]:
+def cut_classes(documents: Sequence[Landmarks]) -> NDArray[np.uint8]:
     """Class every place of documents that lie one behind the other, as a place to cut.
 
     Returns
@@ -80,11 +80,11 @@ def cut_classes(documents: Sequence[Places]) -> NDArray[np.uint8]:
 class CutMeasure:
     """Counts the ends of chunks by class, a document's last end left out."""
 
-    def observe(self, parts: Parts) -> Places:
+    def observe(self, parts: Parts) -> Landmarks:
         """Take what decides about cuts."""
-        return find_places(parts)
+        return find_landmarks(parts)
 
-    def prepare(self, observed: Sequence[Places], layout: Layout) -> CutGauge:
+    def prepare(self, observed: Sequence[Landmarks], layout: Layout) -> CutGauge:
         """Class every place of all documents."""
         return CutGauge(cut_classes(observed))
 

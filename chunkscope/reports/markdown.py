@@ -89,7 +89,8 @@ def _row(result: SweepResult, view: View, all_rows: bool) -> Iterator[str]:
 
 
 def _table(found: list[Column]) -> Iterator[str]:
-    yield _line([column.title for column in found])
+    # names of retrievers may hold anything
+    yield _line([escape(column.title).replace("\\@", "@") for column in found])
     yield _line([":---" if column.left else "---:" for column in found])
     for texts in zip(*(column.texts for column in found), strict=True):
         yield _line(texts)

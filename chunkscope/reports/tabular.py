@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable
 from operator import attrgetter
 
 from chunkscope.reports.numbers import DIGITS, rate
@@ -35,8 +34,9 @@ def to_csv(result: SweepResult) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     columns = _columns(result)
-    writer.writerow(columns)
-    writer.writerows([take(cell) for take in columns.values()] for cell in result.cells)
+    writer.writerow([*columns, *(_recalls(result.cells[0]) if result.cells else ())])
+    for cell in result.cells:
+        writer.writerow([*(take(cell) for take in columns.values()), *_recalls(cell).values()])
     return file.getvalue()
 
 
@@ -55,7 +55,6 @@ def _columns(result: SweepResult) -> dict[str, Take]:
         **_plain(*(name for kind in ("sentences", "code_blocks", "headings") for name in (kind, f"{kind}_whole"))),
         **_plain("status_chunks", "unmarked_chunks", "tokens"),
         "cost": _cost(result.settings.get("price")),
-        **_recalls(result.cells),
     }
 
 
@@ -101,14 +100,11 @@ def _cost(price: object) -> Take:
     return lambda cell: None if cell.tokens is None else round(cell.tokens * price / 1_000_000, DIGITS)
 
 
-def _recalls(cells: Sequence[Cell]) -> dict[str, Take]:
-    figures = recalls(cells[0]) if cells else ()
-    return {f"{figure.retriever}_{figure.title.lower()}": _recall(place) for place, figure in enumerate(figures)}
-
-
-def _recall(place: int) -> Take:
-    def take(cell: Cell) -> float | None:
-        figure = next(islice(recalls(cell), place, None))
-        return rate(figure.hits, figure.total) if isinstance(figure, Recall) else figure.mean
-
-    return take
+def _recalls(cell: Cell) -> dict[str, Value]:
+    """Give what was found when the chunks were ranked: the same figures in all cells of a sweep."""
+    return {
+        f"{figure.retriever}_{figure.title.lower()}": rate(figure.hits, figure.total)
+        if isinstance(figure, Recall)
+        else figure.mean
+        for figure in recalls(cell)
+    }

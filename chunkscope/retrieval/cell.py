@@ -152,11 +152,12 @@ def rank(plan: Plan, chunks: ChunkSet, held: Indexed, blocks: Blocks) -> Ranking
         judged += [(wide, targets) for _, targets in judged]
     judge = Judge(plan.needs, judged)
     weights = held.sizes if settings.budget else None
+    k = max(1, min(settings.k[-1], len(held.spans)))
     done: list[BlockRanks] = []
     targets: list[IntArray] = []
     for block in blocks(chunks, held.indexed):
         targets.append(judge.targets(block, held.place))
-        done.append(rank_block(block, targets[-1], k=settings.k[-1], place=held.place, weights=weights))
+        done.append(rank_block(block, targets[-1], k=k, place=held.place, weights=weights))
     n_valid = len(plan.ids)
     order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
 

@@ -144,11 +144,11 @@ class Unit(Protocol):
         ...
 
     def measure(self, text: str) -> Measured:
-        """Measured one text. A part that is not installed is a `MissingPartError`, also for an empty text."""
+        """Measure one text. A part that is not installed is a `MissingPartError`, also for an empty text."""
         ...
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts, each once; with their `names`, an `InputError` begins with the name of its text."""
+        """Measure many texts, each once; with their `names`, an `InputError` begins with the name of its text."""
         ...
 
 
@@ -159,11 +159,11 @@ class CharacterUnit:
     name: str = "char"
 
     def measure(self, text: str) -> Measured:
-        """Measured one text."""
+        """Measure one text."""
         return Characters(len(text))
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts."""
+        """Measure many texts."""
         return [Characters(len(text)) for text in texts]
 
 
@@ -174,11 +174,11 @@ class WordUnit:
     name: str = "word"
 
     def measure(self, text: str) -> Measured:
-        """Measured one text."""
+        """Measure one text."""
         return self.measure_all([text])[0]
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts, a group at a time."""
+        """Measure many texts, a group at a time."""
         from chunkscope.structure.words import read_words
 
         measures: list[Measured] = []
@@ -196,11 +196,11 @@ class EncodingUnit:
     name: str
 
     def measure(self, text: str) -> Measured:
-        """Measured one text."""
+        """Measure one text."""
         return self.measure_all([text])[0]
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts, in threads: tiktoken works outside the interpreter's lock."""
+        """Measure many texts, in threads: tiktoken works outside the interpreter's lock."""
         encoding = tokens.load_encoding(self.name)
 
         def measure_one(index: int) -> Measured:
@@ -227,11 +227,11 @@ class TokenizerFileUnit:
     name: str
 
     def measure(self, text: str) -> Measured:
-        """Measured one text."""
+        """Measure one text."""
         return self.measure_all([text])[0]
 
     def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
-        """Measured many texts, a group at a time: the tokenizer works on a group in threads of its own."""
+        """Measure many texts, a group at a time: the tokenizer works on a group in threads of its own."""
         tokenizer = tokens.load_tokenizer_file(self.name)
         measures: list[Measured] = []
         for group in groups(map(len, texts), GROUP_CHARACTERS):

@@ -96,16 +96,15 @@ class Segmenter:
 
     def word_starts(self, runs: Sequence[str]) -> BoolArray:
         """Tell for each character of all runs, one behind the other, whether a morpheme starts there."""
-        masks = self._masks
-        unknown = [run for run in dict.fromkeys(runs) if run not in masks]
+        known = self._masks
+        # what is read from here on is this call's own: other threads may forget what all remember
+        masks = {run: known.get(run, b"") for run in runs}
+        unknown = [run for run, mask in masks.items() if not mask]
         masks.update(zip(unknown, self._analyse(unknown), strict=True))
-        found = b"".join([masks[run] for run in runs])
-        for run in unknown:
-            if len(run) > LONGEST_REMEMBERED:
-                del masks[run]
-        if len(masks) > self._remembered:
-            masks.clear()
-        return np.frombuffer(found, dtype=np.bool_)
+        known.update((run, masks[run]) for run in unknown if len(run) <= LONGEST_REMEMBERED)
+        if len(known) > self._remembered:
+            known.clear()
+        return np.frombuffer(b"".join([masks[run] for run in runs]), dtype=np.bool_)
 
     def _analyse(self, runs: Sequence[str]) -> list[bytes]:
         """Give for each run a byte for each character: 1 where a morpheme starts."""

@@ -361,17 +361,12 @@ class WindowChunks(ChunkSet):
 
     def within(self, runs: Targets) -> int:
         """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
-        if self.chunker.tail == "keep":
-            last = (runs.lengths - 1) // self._step
-            first = -(-runs.starts // self._step)
-            inner = np.where(runs.ends == runs.lengths, last, (runs.ends - self._size) // self._step)
-            return int(np.maximum(inner - first + 1, 0).sum())
-        return int(windows_within(runs, self._size, self._step).sum())
+        return int(windows_within(runs, self._size, self._step, keep_tail=self.chunker.tail == "keep").sum())
 
 
-def windows_within(runs: Targets, size: int | IntArray, step: int | IntArray) -> IntArray:
+def windows_within(runs: Targets, size: int | IntArray, step: int | IntArray, *, keep_tail: bool = False) -> IntArray:
     """Count the windows inside each run; only long runs, or those at an end, can hold one."""
-    last = np.maximum(-(-(runs.lengths - size) // step), 0)
+    last = (runs.lengths - 1) // step if keep_tail else np.maximum(-(-(runs.lengths - size) // step), 0)
     inner = np.where(runs.ends == runs.lengths, last, (runs.ends - size) // step)
     found: IntArray = np.maximum(np.minimum(inner, last) + (runs.starts // -step) + 1, 0)
     return found

@@ -53,25 +53,25 @@ def cut_classes(documents: Sequence[Landmarks]) -> NDArray[np.uint8]:
     uint8 (n,)
         Entry p is the class, as a place in `CUT_CLASSES`, of a cut before character p.
     """
-    edges = np.cumsum([0, *(len(places.words.inside) - 1 for places in documents)]).tolist()
+    edges = np.cumsum([0, *(len(marks.words.inside) - 1 for marks in documents)]).tolist()
     classes = np.full(edges[-1], _CLASS["words"], dtype=np.uint8)
     for name, starts in (
-        ("sentence", [places.sentences for places in documents]),
-        ("block", [places.blocks for places in documents]),
-        ("heading", [np.array(places.headings, dtype=np.int64) for places in documents]),
+        ("sentence", [marks.sentences for marks in documents]),
+        ("block", [marks.blocks for marks in documents]),
+        ("heading", [np.array(marks.headings, dtype=np.int64) for marks in documents]),
     ):
         moved = [found + edge for found, edge in zip(starts, edges, strict=False)]
         classes[np.concatenate([np.empty(0, dtype=np.int64), *moved])] = _CLASS[name]
     for name, insides in (
-        ("word", [places.words.inside[:-1] for places in documents]),
-        ("number", [places.words.in_number[:-1] for places in documents]),
+        ("word", [marks.words.inside[:-1] for marks in documents]),
+        ("number", [marks.words.in_number[:-1] for marks in documents]),
     ):
         np.putmask(classes, np.concatenate([np.empty(0, dtype=np.bool_), *insides]), np.uint8(_CLASS[name]))
-    for places, edge in zip(documents, edges, strict=False):
-        for start, end in places.code:
+    for marks, edge in zip(documents, edges, strict=False):
+        for start, end in marks.code:
             classes[edge + start + 1 : edge + end] = _CLASS["code"]
         reach = 0  # rows of tables in tables lie inside one another; each place is written once
-        for start, end in places.rows:
+        for start, end in marks.rows:
             classes[edge + max(start + 1, reach) : edge + end] = _CLASS["row"]
             reach = max(reach, end)
     return classes

@@ -34,8 +34,8 @@ class JoinedTexts:
     >>> joined = JoinedTexts(["甲乙", "", "丙"])
     >>> joined.text, joined.edges.tolist()
     ('甲乙\n\n丙\n', [0, 3, 4, 6])
-    >>> [found.tolist() for found in joined.parted(np.array([0, 1, 4]))]
-    [[0, 1], [], [0]]
+    >>> [found.tolist() for found in joined.parted(np.array([[0, 2], [4, 5]]))]
+    [[[0, 2]], [], [[0, 1]]]
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -56,12 +56,11 @@ class JoinedTexts:
         """Cut an array with an entry for each place into those of the texts; n characters have n + 1 places."""
         return [array[start:end] for start, end in pairwise(self.edges.tolist())]
 
-    def parted(self, positions: IntArray) -> list[IntArray]:
-        """Cut positions, or spans, that increase into those of the texts, counted from the start of each."""
-        first = positions if positions.ndim == 1 else positions[:, 0]
-        bounds = np.searchsorted(first, self.edges).tolist()
+    def parted(self, spans: SpanArray) -> list[SpanArray]:
+        """Give the spans in each text, counted from its start, of spans in order that lie in one text each."""
+        bounds = np.searchsorted(spans[:, 0], self.edges).tolist()
         starts = self.edges.tolist()
-        return [positions[low:high] - start for (low, high), start in zip(pairwise(bounds), starts, strict=False)]
+        return [spans[low:high] - start for (low, high), start in zip(pairwise(bounds), starts, strict=False)]
 
 
 def blank_runs(texts: JoinedTexts) -> list[SpanArray]:

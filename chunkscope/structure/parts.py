@@ -25,11 +25,11 @@ class Parts:
     [0, 4, 7]
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, group: _Group | None = None, place: int = 0) -> None:
         self.document = document
         self.length = len(document.text)
         self._measured: dict[str, Measured] = {}
-        self._group, self._place = _Group([document]), 0
+        self._group, self._place = group or _Group([document]), place
 
     @classmethod
     def of_all(cls, documents: Sequence[Document]) -> Iterator[Parts]:
@@ -38,9 +38,7 @@ class Parts:
             some = documents[group.start : group.stop]
             shared = _Group(some)
             for place, document in enumerate(some):
-                parts = cls(document)
-                parts._group, parts._place = shared, place
-                yield parts
+                yield cls(document, shared, place)
 
     @cached_property
     def structure(self) -> Structure:

@@ -60,11 +60,29 @@ def tiktoken(texts: dict[str, str], questions: str) -> int:
     return sum(len(encoding.encode_ordinary(text)) for text in texts.values())
 
 
+def parser_and_dictionary(texts: dict[str, str], questions: str) -> int:
+    """Do what a sweep leaves to others: Markdown's events of each text, the morphemes of each different run."""
+    import fugashi
+    import pyromark
+    import unidic_lite
+    from chunkscope.structure.characters import JAPANESE, character_flags, code_points, runs
+
+    n_events = 0
+    different: set[str] = set()
+    for text in texts.values():
+        n_events += sum(1 for _ in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES))
+        is_japanese = (character_flags(code_points(text)) & JAPANESE) != 0
+        different.update([text[start:end] for start, end in runs(is_japanese).tolist()])
+    tagger = fugashi.GenericTagger(f'-Owakati -r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"')
+    return n_events + sum(len(tagger.parse(run)) for run in different)
+
+
 RIVALS: dict[str, Callable[[dict[str, str], str], int]] = {
     "recursive_splitter": recursive_splitter,
     "cut_and_find": cut_and_find,
     "sentencex": sentencex,
     "tiktoken": tiktoken,
+    "parser_and_dictionary": parser_and_dictionary,
 }
 
 if __name__ == "__main__":

@@ -66,10 +66,11 @@ def sweep(corpus: Path, questions: Path, *options: str) -> list[str]:
     return [*CHUNKSCOPE, "sweep", str(corpus), "-q", str(questions), *options]
 
 
-PAIRS = {
-    # name: (sweep's options, what it is measured against)
+PAIRS: dict[str, tuple[list[str] | str | None, str | None]] = {
+    # name: (sweep's options, or a rival's name, and what it is measured against)
     "fixed, 76 sizes / one recursive pass": (["--sizes", "50..800"], "recursive_splitter"),
     "fixed, 76 sizes, --no-cuts / one recursive pass": (["--sizes", "50..800", "--no-cuts"], "recursive_splitter"),
+    "the Markdown parser and MeCab alone / one recursive pass": ("parser_and_dictionary", "recursive_splitter"),
     "fixed, 76 sizes / plain loop over 76 sizes": (["--sizes", "50..800"], "cut_and_find"),
     "sentence, 76 sizes / one sentencex pass": (["--chunker", "sentence", "--sizes", "50..800"], "sentencex"),
     "token, 76 sizes / one encode_ordinary pass": (["--chunker", "token", "--sizes", "50..800"], "tiktoken"),
@@ -88,6 +89,8 @@ def pair(name: str, corpus: Path, questions: Path, scratch: Path, runs: int) -> 
     if other == "click":
         commands = {"a": [*CHUNKSCOPE, "--version"], "b": [sys.executable, "-c", "import click"]}
         runs *= 4
+    elif isinstance(options, str):
+        commands = {"a": rival(options, corpus, questions), "b": rival(str(other), corpus, questions)}
     elif other == "double":
         twice = scratch / "twice"
         if not twice.exists():
@@ -106,7 +109,7 @@ def pair(name: str, corpus: Path, questions: Path, scratch: Path, runs: int) -> 
         commands = {"a": sweep(corpus, questions, *options), "b": rival(other, corpus, questions)}
     timed = time_in_turn(commands, runs)
     found: dict[str, object] = {key: value.to_dict() for key, value in timed.items()}
-    command = " ".join(commands["a"][1:]).replace(str(corpus), "CORPUS").replace(str(questions), "QUESTIONS")
+    command = " ".join(commands["a"][1:]).replace(f"{HERE.parent}/", "").replace(str(corpus), "CORPUS").replace(str(questions), "QUESTIONS")
     found["command"] = command.replace(str(scratch / "twice"), "TWICE")
     if "b" in timed:
         ratios = [a / b for a, b in zip(timed["a"].seconds, timed["b"].seconds, strict=True)]

@@ -65,6 +65,7 @@ def parser_and_dictionary(texts: dict[str, str], questions: str) -> int:
     import fugashi
     import pyromark
     import unidic_lite
+
     from chunkscope.structure.characters import JAPANESE, character_flags, code_points, runs
 
     n_events = 0

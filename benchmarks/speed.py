@@ -109,8 +109,16 @@ def pair(name: str, corpus: Path, questions: Path, scratch: Path, runs: int) -> 
         commands = {"a": sweep(corpus, questions, *options), "b": rival(other, corpus, questions)}
     timed = time_in_turn(commands, runs)
     found: dict[str, object] = {key: value.to_dict() for key, value in timed.items()}
-    command = " ".join(commands["a"][1:]).replace(f"{HERE.parent}/", "").replace(str(corpus), "CORPUS").replace(str(questions), "QUESTIONS")
-    found["command"] = command.replace(str(scratch / "twice"), "TWICE")
+    command = " ".join(commands["a"][1:])
+    places = {
+        f"{HERE.parent}/": "",
+        str(scratch / "twice"): "TWICE",
+        str(corpus): "CORPUS",
+        str(questions): "QUESTIONS",
+    }
+    for place, shown in places.items():
+        command = command.replace(place, shown)
+    found["command"] = command
     if "b" in timed:
         ratios = [a / b for a, b in zip(timed["a"].seconds, timed["b"].seconds, strict=True)]
         found["median_ratio"] = round(statistics.median(ratios), 3)

@@ -78,6 +78,27 @@ def test_csv_and_markdown_have_recall_where_chunks_were_ranked():
     assert "recall@k: questions whose evidence stands whole in the first k chunks" in text
 
 
+def test_csv_and_markdown_have_the_recall_within_a_budget():
+    result = swept(k=(1,), budget=Budget(30))
+    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
+    assert list(rows[0])[-5:] == [
+        "bm25_recall@1",
+        "bm25_start@1",
+        "bm25_recall_in_30_char",
+        "bm25_start_in_30_char",
+        "bm25_mrr",
+    ]
+    shares = {cell.retrieval[0]["budget"]["strict"][0] / 4 for cell in result.cells}
+    assert len(shares) > 1
+    for row, cell in zip(rows, result.cells, strict=True):
+        for judgement, title in (("strict", "recall"), ("start", "start")):
+            hits, total = cell.retrieval[0]["budget"][judgement]
+            assert float(row[f"bm25_{title}_in_30_char"]) == pytest.approx(hits / total, abs=1e-6)
+    text = to_markdown(result, all_rows=True)
+    assert "| recall@1 | start@1 | recall in 30 char | start in 30 char | MRR |" in text
+    assert "in 30 char: of the chunks that fit into that" in text
+
+
 def test_csv_and_markdown_without_a_retriever_are_as_they_were():
     plain = sweep(DOCUMENTS, check_labels(DOCUMENTS, QUESTIONS), sizes=[16, 60], overlaps=[2])
     ranked = swept(sizes=(16, 60))

@@ -149,9 +149,14 @@ def legend(result: SweepResult, *, with_recall: bool = False) -> str:
         "first cut falls; tables, rows: table questions and table rows together with their header; text: all "
         "chunks over the documents, in characters."
     )
-    if with_recall and any(cell.retrieval for cell in result.cells):
-        text = (
-            f"{text[:-1]}; recall@k: questions whose evidence stands whole in the first k chunks; start@k: whose first "
-            "characters do; MRR: mean of 1 / rank."
-        )
-    return text
+    ranked = next((cell.retrieval[0] for cell in result.cells if cell.retrieval), None) if with_recall else None
+    if ranked is None:
+        return text
+    text = (
+        f"{text[:-1]}; recall@k: questions whose evidence stands whole in the first k chunks; start@k: whose first "
+        "characters do; MRR: mean of 1 / rank"
+    )
+    if "budget" in ranked:
+        budget = ranked["settings"]["budget"]
+        text += f"; in {budget['limit']} {budget['unit']}: of the chunks that fit into that"
+    return f"{text}."

@@ -20,7 +20,7 @@ class Recall:
     retriever : str
         Its name; with a number where several have the same.
     title : str
-        Such as ``recall@5``.
+        Such as ``recall@5``, or ``recall in 1500 char`` of the chunks that fit into a budget.
     hits, total : int
     """
 
@@ -57,4 +57,8 @@ def recalls(cell: Cell) -> Iterator[Recall | ReciprocalRank]:
         for judgement, title in TITLES.items():
             for k in found["k"]:
                 yield Recall(name, f"{title}@{k}", *found[judgement][str(k)])
+        if "budget" in found:
+            budget = found["settings"]["budget"]
+            for judgement, title in TITLES.items():
+                yield Recall(name, f"{title} in {budget['limit']} {budget['unit']}", *found["budget"][judgement])
         yield ReciprocalRank(name, found["mrr"])

@@ -103,7 +103,7 @@ def _cost(price: object) -> Take:
 def _recalls(cell: Cell) -> dict[str, Value]:
     """Give what was found when the chunks were ranked: the same figures in all cells of a sweep."""
     return {
-        f"{figure.retriever}_{figure.title.lower()}": rate(figure.hits, figure.total)
+        f"{figure.retriever}_{figure.title.lower().replace(' ', '_')}": rate(figure.hits, figure.total)
         if isinstance(figure, Recall)
         else figure.mean
         for figure in recalls(cell)

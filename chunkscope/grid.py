@@ -11,12 +11,12 @@ from fractions import Fraction
 from numbers import Integral
 
 from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunkers
+from chunkscope.chunkers.base import LARGEST_SIZE
 from chunkscope.errors import GridError
 
 DEFAULT_SIZES = "50..800"
 DEFAULT_OVERLAPS = "1/6"
 DEFAULT_STEP = 10
-LARGEST_SIZE = 2**31 - 1
 MOST_SIZES = 100_000
 LONGEST_ENTRY = 60
 

@@ -23,6 +23,9 @@ from chunkscope.structure.parts import Parts
 CARRIES = ("headings", "title", "table-header")
 FRONT_MATTER_PREFIX = "front-matter:"
 
+LARGEST_SIZE = 2**31 - 1
+"""As many characters as a document may have."""
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -183,6 +186,8 @@ def _integer(name: str, value: object, least: int, given: str) -> int:
         raise ChunkerError(f"{name} {value!r} must be a whole number (with {given})")
     if value < least:
         raise ChunkerError(f"{name} {value} must be at least {least} (with {given})")
+    if int(value) > LARGEST_SIZE:
+        raise ChunkerError(f"{name} {value} must be at most {LARGEST_SIZE:,} (with {given})")
     return int(value)
 
 

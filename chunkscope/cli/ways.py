@@ -12,7 +12,7 @@ from chunkscope.chunkers import Chunker, HeadingChunker, TokenChunker, parse_chu
 from chunkscope.cli.options import DEFAULT_CHUNKER
 from chunkscope.config import Config
 from chunkscope.errors import ChunkerError, ChunkscopeError, ConfigError, GridError
-from chunkscope.grid import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, parse_overlaps, parse_sizes
+from chunkscope.grid import DEFAULT_OVERLAPS, DEFAULT_SIZES, LONGEST_ENTRY, Grid, parse_overlaps, parse_sizes
 from chunkscope.structure.units import get_unit
 
 _BETWEEN = re.compile(r",(?![^()]*\))")
@@ -216,4 +216,4 @@ def _overlap(text: str, size: int) -> int:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
+    return text.isascii() and text.isdigit() and len(text) <= LONGEST_ENTRY

@@ -87,6 +87,23 @@ def test_processes_that_share_the_work_end_with_the_one_that_started_them(tmp_pa
     assert until(lambda: not any(is_running(int(name)) for name in os.listdir(seen)))
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only there are the children of a process listed")
+def test_a_terminated_sweep_leaves_nothing_behind_and_says_one_line(tmp_path):
+    for number in range(40):
+        (tmp_path / f"{number}.md").write_text("経費は月末に締める。\n" * 20_000, encoding="utf-8")
+    process = start("sweep", str(tmp_path), "--jobs", "2")
+    assert until(lambda: len(children(process.pid)) >= 2)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert (out, err) == (b"", b"chunkscope: terminated\n")
+
+
+def children(number):
+    tasks = Path(f"/proc/{number}/task")
+    return [int(name) for task in tasks.iterdir() for name in (task / "children").read_text().split()]
+
+
 def until(condition, seconds=30):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:

@@ -6,7 +6,9 @@ import contextlib
 import importlib
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -17,8 +19,8 @@ import click
 from chunkscope._version import __version__
 from chunkscope.errors import ChunkscopeError
 
-OK, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
-"""Ran; ran and something is found; could not do the work; Ctrl-C."""
+OK, FOUND, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+"""Ran; ran and something is found; could not do the work; Ctrl-C; the signal with which systems end programs."""
 
 COMMANDS = {
     "sweep": "sweep_command",
@@ -41,6 +43,10 @@ class _ClosedOutputError(Exception):
 
 class _InterruptedError(Exception):
     """Ctrl-C."""
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM; nothing on the way may take it for an error of its own."""
 
 
 class Program(click.Group):
@@ -92,7 +98,10 @@ class Program(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with_traceback = "--traceback" in arguments
         try:
-            status = super().main(arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra)
+            with _terminable():
+                status = super().main(
+                    arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra
+                )
             if sys.stdout is not None:
                 sys.stdout.flush()
         except SystemExit:
@@ -105,6 +114,23 @@ class Program(click.Group):
             if reason:
                 _say(f"chunkscope: {one_line(reason)}")
         sys.exit(status if isinstance(status, int) else OK)
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM raise, so that worker processes and temporary files are cleared away."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise _TerminatedError
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only a main thread may say what signals do
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -124,6 +150,8 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return OK, ""
     if isinstance(error, _InterruptedError | KeyboardInterrupt | click.Abort):
         return INTERRUPTED, "interrupted"
+    if isinstance(error, _TerminatedError):
+        return TERMINATED, "terminated"
     return FAILED, _reason(error)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from chunkscope.chunkers import Chunker
+    from chunkscope.config import Config
     from chunkscope.corpus import Corpus
     from chunkscope.labels import Labels
     from chunkscope.questions import QuestionFile
@@ -86,17 +87,8 @@ def command(**flags: Any) -> None:
     _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
     check_output(flags["output"])
 
-    path, asked = inputs.choose_paths(config, flags)
-    reading = inputs.Reading.of(config, flags)
-    corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
-    labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None
-    settings = {
-        **wanted.settings,
-        **reading.settings,
-        "unit": config.choose("unit", ",".join(flags["unit"]) or None, None),
-        **{key: flags[key] for key in ("count_tokens", "price")},
-    }
+    corpus, labels, settings = _read(config, flags, messages)
+    settings = {**wanted.settings, **settings}
     with embedding.found_retrievers(flags, messages) as retrievers:
         measures = ranking.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers) if ranks else []
         if flags["dry_run"]:
@@ -126,6 +118,22 @@ def command(**flags: Any) -> None:
         text += "\n" + _why(corpus, labels, chunker, look)
     with open_output(flags["output"], json=flags["output_format"] == "json") as file:
         file.write(text)
+
+
+def _read(
+    config: Config, flags: Mapping[str, Any], messages: Messages
+) -> tuple[Corpus, Labels | None, dict[str, Any]]:
+    """Read documents and questions; give also what was held fixed."""
+    from chunkscope.cli import inputs
+
+    path, asked = inputs.choose_paths(config, flags)
+    reading = inputs.Reading.of(config, flags)
+    corpus = inputs.open_corpus(path, reading, messages)
+    questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
+    labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None
+    unit = config.choose("unit", ",".join(flags["unit"]) or None, None)
+    chosen = {key: flags[key] for key in ("count_tokens", "price")}
+    return corpus, labels, {**reading.settings, "unit": unit, **chosen}
 
 
 def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:

@@ -120,9 +120,7 @@ def command(**flags: Any) -> None:
         file.write(text)
 
 
-def _read(
-    config: Config, flags: Mapping[str, Any], messages: Messages
-) -> tuple[Corpus, Labels | None, dict[str, Any]]:
+def _read(config: Config, flags: Mapping[str, Any], messages: Messages) -> tuple[Corpus, Labels | None, dict[str, Any]]:
     """Read documents and questions; give also what was held fixed."""
     from chunkscope.cli import inputs
 

@@ -11,8 +11,19 @@ STRAIGHT_QUOTE_LENGTH = 1000
 
 ROUND = "（"
 
-_OPENING = dict(zip("「『（(［[【〔〈《“｢", "「『（（［［【〔〈《“「", strict=True))
-_CLOSING = dict(zip("」』）)］]】〕〉》”｣", "「『（（［［【〔〈《“「", strict=True))
+_KINDS = {
+    "「": ("「｢﹁", "」｣﹂"),
+    "『": ("『﹃", "』﹄"),
+    ROUND: ("（(", "）)"),
+    "［": ("［[", "］]"),
+    "〝": ("〝", "〟〞"),
+    "⦅": ("⦅｟", "⦆｠"),
+    **{pair[0]: (pair[0], pair[1]) for pair in ("【】", "〔〕", "〈〉", "《》", "〖〗", "〘〙", "〚〛", "＜＞", "“”")},
+}
+"""What opens and closes brackets and quotes of each kind."""
+
+_OPENING = {mark: kind for kind, (opening, _) in _KINDS.items() for mark in opening}
+_CLOSING = {mark: kind for kind, (_, closing) in _KINDS.items() for mark in closing}
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
 _BRACKETS = re.compile(rf"[{re.escape(''.join((*_OPENING, *_CLOSING)))}\"`](?:(?<=`)`+)?")
 

@@ -36,15 +36,15 @@ from chunkscope.structure.model import Structure
 
 WIDE = "。｡！？．‼⁇⁈⁉।॥۔؟։።፧။។﹒﹖﹗︒"
 ASCII = ".!?…‥"
-CLOSING = "」』）】〕］｝〉》〗〙〛｣”’»›＂＇)}⁰-⁹¹²³"
-CLOSING_QUOTES = "」』）】〕］｝〉》〗〙〛｣"
+CLOSING_QUOTES = "」』）】〕］｝〉》〗〙〛｣〟〞﹂﹄＞⦆｠"
+CLOSING = CLOSING_QUOTES + "”’»›＂＇)}⁰-⁹¹²³"
 SYMMETRIC = "*_~`\"'"
 CLOSED = CLOSING + SYMMETRIC + ">"
 MARKS = r"\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\u200d"
 BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 KANA_KANJI = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿豈-龎ｦ-ﾟ\U00020000-\U000323af"
 FIGURES = ("図", "表", "式", "第")
-OPENING = "「『（【〔［｛〈《“‘｢"
+OPENING = "「『（【〔［｛〈《〖〘〚“‘｢〝﹁﹃＜⦅｟"
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
@@ -54,11 +54,16 @@ WORD_LENGTH = 24
 LOWER_CASE_LENGTH = 80
 """A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
 
-# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, [1], the rest of
-# a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
+# ASCII marks that follow an end mark: not an image ![, and behind a wide mark nothing that begins a word, such as .env
+_FURTHER = r"(?:[.…‥?]|!(?!\[))++"
+_ASCII_MARKS = rf"(?=[{ASCII}])(?:(?<=[{ASCII}]){_FURTHER}|(?<=[！？])(?:\?|!(?!\[))++|{_FURTHER}(?![A-Za-z0-9/_]))"
+# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, [1] and [2, 3],
+# the rest of a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
 _TAIL = (
-    rf"(?:[{WIDE}{ASCII}{MARKS}{CLOSING}]++|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)|\]\([^()\s]*+\)|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
-    rf"|\[\^?\w[\w ]{{0,3}}\](?!\()|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
+    rf"(?:[{WIDE}…‥{MARKS}{CLOSING}]++|{_ASCII_MARKS}|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)"
+    rf"|\]\([^()\s]*+\)|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
+    rf"|\[(?:\^?\w[\w ]{{0,3}}|[0-9]{{1,3}}(?:[,、，–-] ?[0-9]{{1,3}})++)\](?!\()"
+    rf"|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
     rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
 )
 _BLANKS = rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|>[ \t>]*+(?=[\r\n]|\Z))[{BLANK}]*+)*+"
@@ -77,8 +82,10 @@ _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
 _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
 _LABEL = re.compile(
-    rf"[{BLANK}#>*+\-_|「『(（\[]*(?:第?[0-9０-９]{{1,3}}(?:[.．][0-9０-９]{{1,3}})*|[A-Za-zＡ-Ｚ][0-9]{{0,2}}|[ivxIVX]{{1,5}}"
-    r"|[一二三四五六七八九十]{1,3})[)）\]]?"
+    rf"[{BLANK}#>*+\-_|「『(（\[【§■□●○◆◇▼▲※]*"
+    r"(?:(?:(?:第|問|注|図|表|例|別紙|別表|手順|Step |Section |Article |Chapter |Part |Item |Note |Rule |Question )?"
+    r"[0-9０-９]{1,3}(?:[.．\-－‐][0-9０-９]{1,3})*[a-zａ-ｚ]?)|[A-Za-zＡ-Ｚａ-ｚ](?:[.．\-－‐]?[0-9０-９]{1,2})?|[ivxIVX]{1,5}|[Ⅰ-ⅿ]{1,2}"
+    r"|[①-⓿❶-➓㊀-㊿]|[ぁ-んァ-ヶｱ-ﾝ]|[甲乙丙丁]|第?[一二三四五六七八九十]{1,3})[)）\]】]?"
 )
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
@@ -95,6 +102,8 @@ _AFTER_QUOTE = re.compile(
     r"|[はにへもやで](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に[はも]|に(?:つい|よ[るっり]|お[いけ]|て)|[、，,。])"
 )
 _AFTER_MARK = re.compile(rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，])")
+# behind a blank only what cannot begin a sentence
+_AFTER_BLANK = re.compile(r"って(?!い)|と(?:い[いうえっわ]|[言云思叫答聞書述話語呼考感声、，])|を")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
 _place_opened = attrgetter("open")
@@ -243,13 +252,12 @@ def _wide_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int)
     last = text[end - 1]
     if end == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, boundary, sentence):
         return False
-    if last in CLOSED:
-        return not _AFTER_QUOTE.match(text, block.behind_quotes(end))
-    if last in "！!？?":
+    is_closed = last in CLOSED or (last == "]" and text.find("[", mark, end) < 0)
+    if is_closed or last in "！!？?":
         is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
-        return not (is_name or _AFTER_MARK.match(text, end))
-    # in front of a line the dot in the middle marks a list item
-    return text[boundary] not in "、，" and text[end] != "・"
+        goes_on = _AFTER_QUOTE.match(text, block.behind_quotes(end)) if is_closed else _AFTER_MARK.match(text, end)
+        return not (is_name or goes_on or (end < boundary and _AFTER_BLANK.match(text, boundary)))
+    return text[boundary] not in "、，" and not text.startswith("・・", end)
 
 
 def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
+from chunkscope.documents import MARKUPS
 from chunkscope.errors import ConfigError
 
 T = TypeVar("T")
@@ -221,7 +222,7 @@ def _globs(value: object) -> tuple[str, ...]:
 
 
 def _markup(value: object) -> str:
-    if value not in ("markdown", "plain"):
+    if value not in MARKUPS:
         raise TypeError
     return str(value)
 
@@ -250,7 +251,7 @@ _READERS: dict[str, tuple[Callable[[object], Any], str]] = {
     "encoding": (_text, "a text"),
     "include": (_globs, "a glob, or a list of them"),
     "exclude": (_globs, "a glob, or a list of them"),
-    "markup": (_markup, "'markdown' or 'plain'"),
+    "markup": (_markup, "'markdown', 'html' or 'plain'"),
     "field": (_mapping, "a table such as {evidence = 'reference_contexts'}"),
     "check": (_table, "a table"),
 }

@@ -20,6 +20,7 @@ from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_typ
 from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
 
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
+_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
 
 
@@ -120,8 +121,9 @@ def read_corpus(
         For every document without a byte order mark; strict UTF-8 without it.
     include, exclude : sequences of str
         Globs over the relative name, see `NameFilter`. One file that is named itself is always read.
-    markup : {"markdown", "plain"}, optional
-        For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, all else is Markdown.
+    markup : {"markdown", "html", "plain"}, optional
+        For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
+        all else is Markdown, records with such names too: as a rule their text has been converted.
     skip_unreadable : bool
         List files that cannot be read in `Corpus.unreadable` instead of raising.
 
@@ -178,7 +180,7 @@ def _read_files(
     for name, place in files:
         try:
             raw = read_bytes(place)
-            document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of(name))
+            document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of_file(name))
         except (OSError, InputError) as error:
             message = str(error) if isinstance(error, InputError) else f"{name}: {os_reason(error)}"
             if not skip:
@@ -383,6 +385,10 @@ def _read_records(records: _Records) -> Corpus:
 
 def _markup_of(name: str) -> Markup:
     return "plain" if suffix(name) in _PLAIN_SUFFIXES else "markdown"
+
+
+def _markup_of_file(name: str) -> Markup:
+    return "html" if suffix(name) in _HTML_SUFFIXES else _markup_of(name)
 
 
 def _is_encodable(name: str) -> bool:

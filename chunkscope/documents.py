@@ -7,12 +7,14 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from chunkscope.errors import InputError
 from chunkscope.front_matter import attributes_of, front_matter_end
 
-Markup = Literal["markdown", "plain"]
+Markup = Literal["markdown", "html", "plain"]
+
+MARKUPS: tuple[Markup, ...] = get_args(Markup)
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """The only line ends. ``str.splitlines`` knows seven more, which are ordinary characters in Markdown."""
@@ -37,8 +39,8 @@ class Document:
         The decoded text. Line ends, tabs and zero-width characters stay.
     fields : mapping
         What a JSONL record says of the document besides its name and text.
-    markup : {"markdown", "plain"}
-        Plain text has paragraphs and sentences, but no headings, tables or code.
+    markup : {"markdown", "html", "plain"}
+        HTML has tables, blocks and sentences, but no headings or code; plain text paragraphs and sentences alone.
 
     Raises
     ------
@@ -62,8 +64,8 @@ class Document:
     def __post_init__(self) -> None:
         if not self.name:
             raise InputError("a document needs a name")
-        if self.markup not in ("markdown", "plain"):
-            raise InputError(f"{self.name}: markup {self.markup!r} is neither 'markdown' nor 'plain'")
+        if self.markup not in MARKUPS:
+            raise InputError(f"{self.name}: markup {self.markup!r} is none of {', '.join(MARKUPS)}")
         try:
             self.text.encode()
         except UnicodeEncodeError as error:
@@ -89,13 +91,13 @@ class Document:
     @cached_property
     def attributes(self) -> dict[str, object]:
         """What the front matter and the record's fields say; the fields win."""
-        front = attributes_of(self.text) if self.markup == "markdown" else {}
+        front = attributes_of(self.text) if self.markup != "plain" else {}
         return {**front, **self.fields}
 
     @cached_property
     def front_matter_end(self) -> int:
         """Where the front matter ends, its closing line's end included; 0 if there is none."""
-        return front_matter_end(self.text) if self.markup == "markdown" else 0
+        return front_matter_end(self.text) if self.markup != "plain" else 0
 
     @cached_property
     def _line_starts(self) -> list[int]:

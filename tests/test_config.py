@@ -97,7 +97,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "corpus = ''", "corpus must be a path"),
         ("chunkscope.toml", "corpus = ['a']", "corpus must be a path"),
         ("chunkscope.toml", "include = [1]", "include must be a glob"),
-        ("chunkscope.toml", "markup = 'html'", "markup must be 'markdown' or 'plain', not 'html'"),
+        ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html' or 'plain', not 'xml'"),
         ("chunkscope.toml", "field = 'x'", "field must be a table"),
         ("chunkscope.toml", "check = 3", "check must be a table"),
         ("chunkscope.toml", "size = ", "chunkscope.toml: not TOML"),

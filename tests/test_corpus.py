@@ -50,7 +50,7 @@ def test_a_folder_is_read_in_order_of_names_without_hidden_files_and_counts_the_
         "plain",
         "markdown",
         "markdown",
-        "markdown",
+        "html",
     ]
     assert len(corpus) == 6
     assert names(corpus) == names(corpus), "it can be gone through again"

@@ -105,7 +105,7 @@ def test_plain_text_has_paragraphs_only():
     assert [text[at:][:2] for at in structure.block_starts] == ["\n ", "c\r", "d\r", "e\n"]
 
 
-@pytest.mark.parametrize("markup", ["markdown", "plain"])
+@pytest.mark.parametrize("markup", ["markdown", "html", "plain"])
 def test_empty_and_blank_texts(markup):
     assert structure_of("", markup).block_starts.tolist() == []
     for blank in ("\n", " ", "\r\n\r\n", "\n \n"):

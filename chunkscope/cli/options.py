@@ -115,7 +115,9 @@ document_argument = click.argument("document", type=FILLED)
 reading_options = stacked(
     click.option("--encoding", metavar="NAME", help="Encoding of all documents; strict UTF-8 without it."),
     click.option(
-        "--markup", type=click.Choice(["markdown", "plain"]), help="Markup of all documents; else by the file's suffix."
+        "--markup",
+        type=click.Choice(["markdown", "html", "plain"]),
+        help="Markup of all documents; else by the file's suffix.",
     ),
 )
 

@@ -22,6 +22,7 @@ _OPENING = re.compile(
 # a value in quotes may hold '>'; where the quotes do not pair, the first '>' ends the tag
 _REST_OF_TAG = re.compile(r"""(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>""")
 _BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t>]*+(?=[\r\n])")
+_TABLE_GOES_ON = re.compile(r"[ \t>]*+</?(?:caption|thead|tbody|tfoot|tr)(?=[\s/>])", re.IGNORECASE)
 _RAW_TEXT = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII) for name in ("script", "style", "textarea")
 }
@@ -31,7 +32,10 @@ _LONGEST_QUOTE_PREFIX = 100
 
 
 class Region(NamedTuple):
-    """A part of the text in which tags count: raw HTML, or indented code, where only an open table goes on."""
+    """A part of the text in which tags count: raw HTML, or indented code, where only an open table goes on.
+
+    A table without rows yet goes on where the code begins with a tag of tables.
+    """
 
     start: int
     end: int
@@ -127,7 +131,7 @@ def _tags(text: str, regions: Iterable[Region], stack: list[_OpenTable]) -> Iter
     """Give the tags that tables are made of; `stack` is what is open, as the caller goes along."""
     position = 0
     for start, end, is_code in regions:
-        if is_code and not (stack and stack[-1].rows):
+        if is_code and not (stack and (stack[-1].rows or _TABLE_GOES_ON.match(text, start))):
             continue
         position = max(position, start)
         while match := _OPENING.search(text, position, end):

@@ -7,7 +7,8 @@ bytes, and turned into code points once, at the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from chunkscope.documents import Document
 from chunkscope.spans import IntArray, Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
+from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table
 from chunkscope.structure.pipe_tables import blank_line, is_code_after_table, mark_headers, refuse_delimiter
 
@@ -43,7 +45,7 @@ def read_structure(document: Document) -> Structure:
     Parameters
     ----------
     document : Document
-        With ``markup="plain"`` only its paragraphs are looked for.
+        With ``markup="plain"`` only its paragraphs are looked for; with ``"html"`` it is read by `read_html`.
 
     Returns
     -------
@@ -67,6 +69,8 @@ def read_structure(document: Document) -> Structure:
     [0, 5, 11, 17]
     """
     text = document.text
+    if document.markup == "html":
+        return read_html(document)
     if document.markup == "plain":
         return Structure(len(text), 0, (), (), as_spans([]), _paragraph_starts(text))
     top = document.front_matter_end
@@ -79,18 +83,20 @@ def read_structure(document: Document) -> Structure:
     headings = _headings(text, blocks.headings, points)
     tables = _pipe_tables(blocks.tables, points)
     starts = set(points(blocks.starts))
+    code = _spans(blocks.code, points)
     if may_hold_table(body):
-        for table in html_tables(text, _html_regions(source, blocks, points)):
-            tables.append(table)
-            starts.update(start for start, _ in (*table.header, *table.rows))
-        tables.sort(key=lambda table: (table.start, -table.end))
+        found = html_tables(text, _html_regions(source, blocks, points))
+        rows = sorted(start for table in found for start, _ in (*table.header, *table.rows))
+        code = _without_rows(code, rows, starts)
+        starts.update(rows)
+        tables = sorted([*tables, *found], key=lambda table: (table.start, -table.end))
     _settle_first_block(starts, text, top, {heading.start for heading in headings})
     return Structure(
         length=len(text),
         front_matter_end=top,
         headings=headings,
         tables=tuple(tables),
-        code=as_spans(_spans(blocks.code, points)),
+        code=as_spans(code),
         block_starts=np.array(sorted(starts), dtype=np.int64),
     )
 
@@ -302,6 +308,17 @@ def _html_regions(source: str, blocks: _Blocks, points: Points) -> list[Region]:
     code = [block for block in blocks.code if block.is_indented]
     regions = [Region(start, end, is_code=False) for start, end in _spans(parts, points)]
     return sorted(regions + [Region(start, end, is_code=True) for start, end in _spans(code, points)])
+
+
+def _without_rows(code: list[Span], rows: Sequence[int], starts: set[int]) -> list[Span]:
+    """Leave out code that is indented rows of HTML tables, and its lines as starts."""
+    kept = []
+    for start, end in code:
+        if bisect_left(rows, start) == bisect_left(rows, end):
+            kept.append((start, end))
+        else:
+            starts.difference_update(range(start, end))
+    return kept
 
 
 def _settle_first_block(starts: set[int], text: str, top: int, headings: set[int]) -> None:

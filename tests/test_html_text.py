@@ -1,0 +1,131 @@
+"""HTML documents: the same tables as in one stream of tags, and blocks by tags and blank lines."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkscope import Document, read_corpus, sweep
+from chunkscope.structure import read_structure
+from chunkscope.structure.html_tables import Region, html_tables
+from chunkscope.structure.html_text import _BLOCKS
+from chunkscope.structure.parts import Parts
+
+PAGE = """<html>
+<body>
+
+    <h1># 旅費</h1>
+    <p>一つ目の文です。二つ目の文です。</p>
+
+    <table>
+      <tr><th>品</th><th>円</th></tr>
+
+      <tr><td>茶</td><td>120</td></tr>
+    </table>
+    <div><ul><li>甲</li><li>乙</li></ul></div>
+</body>
+</html>
+"""
+PIECES = [
+    "<p>", "</p>", "<DIV class='x'>", "</div >", "<br>", "<b>", "</b>", "<table>", "</table>", "<tr>", "<td>", "</tr>",
+    "<!-- x -->", "漢", "字。", "a < b", " ", "\n", "\n\n", "\r\n \r\n", "    ", "# x\n", "---\n", "a: 1\n",
+]  # fmt: skip
+
+
+def pieces(text, starts):
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
+    parts = Parts(Document("a.html", PAGE, markup="html"))
+    structure = parts.structure
+    assert (structure.headings, structure.code.tolist()) == ((), [])
+    (table,) = structure.tables
+    assert [PAGE[a:b] for a, b in table.header] == ["<tr><th>品</th><th>円</th></tr>"]
+    assert [PAGE[a:b] for a, b in table.rows] == ["<tr><td>茶</td><td>120</td></tr>"]
+    assert [" ".join(piece.split()) for piece in pieces(PAGE, parts.sentence_starts.tolist())] == [
+        "<html> <body> <h1># 旅費</h1>",
+        "<p>一つ目の文です。",
+        "二つ目の文です。</p>",
+        "<table>",
+        "<tr><th>品</th><th>円</th></tr>",
+        "<tr><td>茶</td><td>120</td></tr> </table>",
+        "<div><ul><li>甲</li>",
+        "<li>乙</li></ul></div> </body> </html>",
+    ]
+
+
+def test_front_matter_is_read_and_the_text_behind_it_is_a_block():
+    text = "---\nstatus: abolished\n---\n\n<p>甲</p>"
+    document = Document("a.html", text, markup="html")
+    assert document.attributes == {"status": "abolished"}
+    assert pieces(text, read_structure(document).block_starts.tolist()) == [text[:27], "<p>甲</p>"]
+
+
+def test_files_called_html_are_html_and_records_are_not(tmp_path):
+    (tmp_path / "a.html").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('{"name": "x/y.html", "text": "# converted"}\n', encoding="utf-8")
+    (page,) = read_corpus(tmp_path)
+    assert page.markup == "html"
+    (record,) = read_corpus(tmp_path / "b.jsonl")
+    assert record.markup == "markdown"
+    (cell,) = sweep(read_corpus(tmp_path), sizes=[1000], overlaps=[0]).cells
+    assert (cell.table_rows, cell.table_rows_together) == (1, 1)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_blocks_start_where_an_obvious_reading_has_them(text):
+    document = Document("a.html", text, markup="html")
+    structure = read_structure(document)
+    top = document.front_matter_end
+    assert list(structure.tables) == html_tables(text, [Region(top, len(text), is_code=False)])
+    rows = {start for table in structure.tables for start, _ in (*table.header, *table.rows)}
+    assert structure.block_starts.tolist() == sorted(rows | obvious_starts(text, top))
+
+
+def obvious_starts(text, top):
+    """Go through the text place by place: a block starts at an edge that something to read stands before."""
+    starts = {0} if text else set()
+    first = len(text) - len(text[top:].lstrip())
+    if top and first < len(text):
+        starts.add(first)
+    block, place = top, top
+    while place < len(text):
+        gap = re.compile(r"(\r\n|\r|\n)[^\S\r\n]*[\r\n]").match(text, place)
+        close = re.compile(rf"(</({_BLOCKS})\s*>\s*)+", re.IGNORECASE).match(text, place)
+        edge = place
+        if gap or close:
+            edge = (gap or close).end()
+            while edge < len(text) and text[edge].isspace():
+                edge += 1
+            place = edge
+        elif not re.compile(rf"<({_BLOCKS})[\s/>]", re.IGNORECASE).match(text, place):
+            place += 1
+            continue
+        else:
+            place += 1
+        if edge < len(text) and re.sub(r"<[^<>]*>|\s", "", text[block:edge]):
+            starts.add(edge)
+            block = edge
+    return starts
+
+
+@pytest.mark.parametrize("text", ["<div>" * 20_000 + "x", "</p>" * 20_000 + "x", "<p>\n\n" * 10_000, "< " * 50_000])
+def test_long_runs_of_tags_are_read_once(text, monkeypatch):
+    import chunkscope.structure.html_text as module
+
+    read = []
+
+    class Counting:
+        def match(self, text, start, end):
+            read.append(end - start)
+            return module_nothing.match(text, start, end)
+
+    module_nothing = module._NOTHING
+    monkeypatch.setattr(module, "_NOTHING", Counting())
+    read_structure(Document("a.html", text, markup="html"))
+    assert sum(read) <= len(text)

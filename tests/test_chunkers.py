@@ -103,7 +103,7 @@ def test_sections_and_sentences_respect_the_size(corpus, size):
         (0, 0, "size 0"), (-1, 0, "size -1"), (5, -1, "overlap -1"), (2.5, 0, "2.5"), ("8", 0, "'8'"), (True, 0, "True"),
         (5, 5, "overlap 5 must be smaller than size 5"), (5, 9, "overlap 9 must be smaller than size 5"),
         (5, 1.0, "1.0"), (5, None, "None"), (5, False, "False"), (float("nan"), 0, "nan"),
-        (2**31, 0, "size 2147483648 must be at most 2,147,483,647"), (10**30, 0, f"size {10**30}"), (5, 10**30, "overlap"),
+        (2**41, 0, "size 2199023255552 must be at most 1,099,511,627,776"), (10**30, 0, f"size {10**30}"), (5, 10**30, "overlap"),
     ],
 )  # fmt: skip
 def test_settings_out_of_range_are_refused_by_name_before_anything_is_cut(chunker, size, overlap, names):

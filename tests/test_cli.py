@@ -464,6 +464,12 @@ class TestSweep:
         rows = list(csv.DictReader(io.StringIO(run("sweep", "docs", "--sizes", "10,20,30", "--format", "csv").stdout)))
         assert [row["size"] for row in rows] == ["10", "20", "30"]
 
+    def test_what_csv_has_no_room_for_is_told_on_stderr(self, here):
+        done = run("sweep", "docs", "--sizes", "4,8", "--overlaps", "0,4,8", "--format", "csv")
+        assert len(done.stdout.splitlines()) == 4
+        (warning,) = done.stderr.splitlines()
+        assert "3 pairs of the grid cannot run: fixed 4/4 (overlap 4 must be smaller than size 4), fixed 4/8" in warning
+
     def test_markdown_is_a_table(self, here):
         assert "|---" in run("sweep", "docs", "--sizes", "10", "--format", "markdown").stdout.replace(" ", "")
 

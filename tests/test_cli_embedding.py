@@ -210,6 +210,17 @@ def test_a_file_of_something_else_is_left_alone(run, tmp_path):
         assert "no vector cache" in done.stderr
 
 
+@pytest.mark.parametrize("command", [["info"], ["clear", "--yes"], ["prune", "--days", "3"]])
+def test_looking_at_a_text_file_as_a_cache_leaves_it_as_it_is(run, tmp_path, command):
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "q1"}\n', encoding="utf-8")
+    done = run("cache", *command, "--cache", path)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"chunkscope: {path}: is no vector cache; name another file with --cache\n"
+    assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["questions.jsonl"]
+    assert path.read_text("utf-8") == '{"id": "q1"}\n'
+
+
 def test_a_damaged_cache_is_one_warning(run, tmp_path):
     run("sweep", *JA, *SMALL, "--retriever", "hash")
     path = tmp_path / "cache" / FILE

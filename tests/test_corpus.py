@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -190,7 +191,7 @@ def test_undecodable_bytes_name_file_offset_and_option(tmp_path):
         tmp_path, **{"a.md": b"abc\xff\xfedef", "c.md": "日本".encode()[:-1], "b.md": "題名。証拠。".encode("utf-16")}
     )
     with pytest.raises(
-        DecodingError, match=r"^a\.md: byte 3 is not UTF-8; give --encoding, e\.g\. cp932, or --skip-unr"
+        DecodingError, match=r"^a\.md: byte 3 is not UTF-8; give --encoding, e\.g\. cp1252, or --skip-unr"
     ):
         read_corpus(tmp_path)
     corpus = read_corpus(tmp_path, skip_unreadable=True)
@@ -229,6 +230,42 @@ def test_marked_text_comes_back_exactly(text, codec):
 def test_offsets_of_bad_bytes_count_the_mark(raw, offset):
     with pytest.raises(DecodingError, match=f"byte {offset} is not .*, though its byte order mark says so"):
         decode(raw, "a.md")
+
+
+@pytest.mark.parametrize(
+    ("raw", "example"),
+    [
+        (b"caf\xe9 au lait, c'est bon\n", "cp1252"),
+        (b"\x93a quote\x94 in a text of some length", "cp1252"),
+        ("宿泊費の上限".encode("cp932"), "cp932"),
+        ("宿泊費の上限".encode("euc_jp"), "euc_jp"),
+        ("設備一覧".encode("cp932"), "cp932"),
+        ("漢字".encode("cp932"), "cp932"),
+    ],
+)
+def test_the_encoding_that_is_named_as_an_example_fits(raw, example):
+    with pytest.raises(DecodingError, match=f"give --encoding, e.g. {example}, or"):
+        decode(raw, "a.md")
+
+
+def test_a_name_that_others_have_for_an_encoding_is_known(tmp_path):
+    write(tmp_path, **{"a.md": "a"})
+    with pytest.raises(ConfigError, match="did you mean 'cp932'"):
+        read_corpus(tmp_path, encoding="windows-31j")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("glob", ["NFC", "NFD"])
+def test_globs_fit_names_whose_marks_stand_apart(tmp_path, form, glob):
+    name, pattern = unicodedata.normalize(form, "データ.md"), unicodedata.normalize(glob, "デー*")
+    write(tmp_path, **{name: "a", "b.md": "b"})
+    assert names(read_corpus(tmp_path, include=[pattern])) == [name]
+    assert names(read_corpus(tmp_path, exclude=[pattern])) == ["b.md"]
+
+
+def test_a_byte_order_mark_between_joined_files_is_no_fault(tmp_path):
+    write(tmp_path, **{"a.jsonl": '{"name": "a", "text": "x"}\n\ufeff{"name": "b", "text": "y"}\n'})
+    assert names(read_corpus(tmp_path / "a.jsonl")) == ["a", "b"]
 
 
 @pytest.mark.parametrize("encoding", ["sjiss", "", "hex", "rot13", "a\0b", "zlib"])

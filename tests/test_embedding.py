@@ -287,6 +287,12 @@ def test_an_answer_of_the_wrong_shape_is_told(answer, reason):
         Embedder(Fake(fail=lambda number, texts: answer), MemoryStore()).embed(["a", "b"])
 
 
+@pytest.mark.parametrize("answer", [None, 5])
+def test_an_answer_that_is_no_sequence_is_told(answer):
+    with pytest.raises(ProviderError, match=f"fake: the answer is {answer}, not vectors"):
+        as_vectors("fake", 2, answer)
+
+
 def test_dimensions_that_were_asked_for_and_not_given_are_told():
     provider = Fake(width=3, space=Space("fake", dimensions=8))
     with pytest.raises(ProviderError, match="vectors of 3 numbers where 8 dimensions were asked for"):

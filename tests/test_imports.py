@@ -47,7 +47,7 @@ def test_the_version_is_printed_without_loading_the_library():
 
 # From the floor up: a module may import those of its own layer and of the layers before it.
 LAYERS = [
-    ["_version", "errors", "versions"],
+    ["_version", "errors", "numbers", "versions"],
     ["spans", "files", "front_matter", "pool"],
     ["documents"],
     ["file_documents"],
@@ -105,6 +105,7 @@ def test_reports_see_results_only():
         "reports",
         "documents",
         "errors",
+        "numbers",
         "spans",
         "_version",
         "preflight",

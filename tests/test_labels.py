@@ -188,6 +188,19 @@ def test_a_quote_of_many_places_keeps_the_count():
     assert len(found.occurrences) == 1000
 
 
+def test_a_quote_that_is_pinned_in_two_documents_is_not_told_to_be_pinned():
+    found = problem({"a.md": "甲", "b.md": "甲"}, evidence="甲", spans=[[0, 1]])
+    assert found.message == "occurs 2 times: a.md:1:1, b.md:1:1; name its document in 'doc'"
+
+
+def test_a_document_that_could_not_be_read_is_not_called_unknown_without_the_reason(tmp_path):
+    (tmp_path / "a.md").write_text("一", encoding="utf-8")
+    (tmp_path / "b.md").write_bytes(b"\xff")
+    corpus = read_corpus(tmp_path, skip_unreadable=True)
+    (found,) = check_labels(corpus, [Question.of("q", doc="b.md", evidence="一")]).problems
+    assert found.message == "unknown document 'b.md'; its file cannot be read, and was left out"
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -199,7 +212,7 @@ def test_a_quote_of_many_places_keeps_the_count():
         ("a.html", "did you mean"),
         ("guide/rules", "did you mean 'guide/rules.md'?"),
         ("Rules", "did you mean 'guide/rules.md'?"),
-        (unicodedata.normalize("NFC", "guide/ガイド.md"), "did you mean"),
+        (unicodedata.normalize("NFC", "guide/ガイド.md"), "it is the same after NFC; write it as the file is called"),
         ("zzzzzzzzzzzz", "no name is like it"),
     ],
 )

@@ -19,9 +19,9 @@ from strategies import texts
 from chunkscope import Document, sweep
 from chunkscope.findings import Finding
 from chunkscope.grid import Skipped
+from chunkscope.numbers import decimal, money, percent, rate
 from chunkscope.reports import render_sweep, render_why, to_csv, to_json, to_markdown
 from chunkscope.reports.markdown import escape
-from chunkscope.reports.numbers import decimal, money, percent, rate
 from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.telling import views
 from chunkscope.reports.width import fit, fit_end, pad, pieces, visible, width, wrap

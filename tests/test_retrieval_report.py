@@ -18,8 +18,8 @@ from click.testing import CliRunner
 import chunkscope
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.cli import main
+from chunkscope.numbers import percent
 from chunkscope.reports import to_csv, to_markdown
-from chunkscope.reports.numbers import percent
 from chunkscope.reports.retrieval import render_retrieval
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.results import Cell, SweepResult

@@ -23,8 +23,8 @@ from chunkscope.structure.parts import Parts
 CARRIES = ("headings", "title", "table-header")
 FRONT_MATTER_PREFIX = "front-matter:"
 
-LARGEST_SIZE = 2**31 - 1
-"""As many characters as a document may have."""
+LARGEST_SIZE = 2**40
+"""Far beyond all documents; arithmetic with larger numbers could overflow."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ import click
 
 from chunkscope.cli import options
 from chunkscope.cli.console import Messages, open_output
+from chunkscope.errors import InputError
+from chunkscope.numbers import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +70,7 @@ def info(path: str | None, output_format: str, output: str | None, quiet: bool, 
             name = one.space.provider if one.space.model is None else f"{one.space.provider}:{one.space.model}"
             where = f" at {one.space.endpoint}" if one.space.endpoint else ""
             stream.write(
-                f"  {name}{where}, {one.space.role}: {one.vectors:,} vectors of {one.width:,} numbers, "
+                f"  {name}{where}, {one.space.role}: {plural(one.vectors, 'vector')} of {plural(one.width, 'number')}, "
                 f"last used {one.last_used or 'never'}\n"
             )
 
@@ -99,7 +101,7 @@ def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
 def _delete(path: str | None, messages: Messages, days: int | None, provider: str | None) -> None:
     with _opened(path, messages) as (file, cache):
         n_deleted = cache.prune(unused_days=days, provider=provider) if cache else 0
-    click.echo(f"{file}: {n_deleted:,} vectors deleted")
+    click.echo(f"{file}: {plural(n_deleted, 'vector')} deleted")
 
 
 @contextlib.contextmanager
@@ -109,12 +111,15 @@ def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, Vector
 
     from chunkscope.cli.embedding import notifier
     from chunkscope.retrieval.vector_cache import VectorCache
-    from chunkscope.retrieval.vector_file import FILE, default_path
+    from chunkscope.retrieval.vector_file import FILE, default_path, is_database
 
     file = default_path() if path is None else Path(path).expanduser()
     file = file / FILE if file.is_dir() else file
     if not file.exists():
         yield file, None
         return
+    if not is_database(file):
+        # a sweep would put it aside and go on; here it is more likely that another file was meant
+        raise InputError(f"{file}: is no vector cache; name another file with --cache")
     with VectorCache(file, notifier(messages)) as cache:
         yield file, cache

@@ -78,7 +78,7 @@ def _write_fixed(output: str, questions: QuestionFile, labels: Labels) -> None:
 
 
 def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> list[str]:
-    from chunkscope.reports.numbers import plural
+    from chunkscope.numbers import plural
 
     lines = []
     for problem in labels.problems:

@@ -41,7 +41,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli import inputs, marked_text
     from chunkscope.cli.ways import read_way
     from chunkscope.listing import cut_document
-    from chunkscope.reports.numbers import plural
+    from chunkscope.numbers import plural
 
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages)

@@ -70,6 +70,8 @@ def command(**flags: Any) -> None:
     from chunkscope.cli import inputs
     from chunkscope.cli.ways import read_grid, read_why
     from chunkscope.pool import worthwhile_jobs
+    from chunkscope.reports.width import visible
+    from chunkscope.reports.wording import left_out
     from chunkscope.sweeping import sweep
 
     if flags["why"] and flags["output_format"] != "table":
@@ -113,6 +115,8 @@ def command(**flags: Any) -> None:
                 progress=progress,
             )
     look = look_of(flags["output"])
+    if flags["output_format"] == "csv":
+        messages.warn(*left_out(result, visible))  # it has no room for that
     text = _report(ranking.summarised(result, flags), look, flags, with_ranking=ranks)
     for chunker in why:
         text += "\n" + _why(corpus, labels, chunker, look)

@@ -21,6 +21,9 @@ BYTE_ORDER_MARKS = (
 # tried only to word a message, never to read: the first that fits is named as an example. EUC-JP comes first, because
 # its bytes are half-width katakana to cp932, whose own bytes EUC-JP nearly always refuses
 _EXAMPLES = ("euc_jp", "cp932")
+_OTHERS_NAMES = {"windows-31j": "cp932", "cswindows31j": "cp932", "x-sjis": "cp932", "x-euc-jp": "euc_jp"}
+"""Names that others have for encodings, and Python does not know."""
+_KANA = re.compile("[ぁ-んァ-ヶ]")
 _ISO_2022 = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr")
 
 # ESC ( B alone is no sign: terminals write it to reset their colours
@@ -45,7 +48,8 @@ def check_encoding(encoding: str) -> str:
         from encodings.aliases import aliases
 
         names = {name for name in (*aliases, *aliases.values()) if name != encoding.lower() and _makes_text(name)}
-        near = get_close_matches(encoding.lower(), sorted(names), 1)
+        known = _OTHERS_NAMES.get(encoding.lower().replace("_", "-"))
+        near = [known] if known else get_close_matches(encoding.lower(), sorted(names), 1)
         hint = f"did you mean {near[0]!r}?" if near else "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
         raise ConfigError(f"{encoding!r} is no encoding of text; {hint}")
     return encoding
@@ -84,7 +88,7 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
     '# A\r\n'
     >>> decode(b"abc\xff", "a.md")
     Traceback (most recent call last):
-    chunkscope.errors.DecodingError: a.md: byte 3 is not UTF-8; give --encoding, e.g. cp932, or --skip-unreadable
+    chunkscope.errors.DecodingError: a.md: byte 3 is not UTF-8; give --encoding, e.g. cp1252, or --skip-unreadable
     """
     mark, announced = byte_order_mark(raw)
     codec = announced or encoding or "utf-8"
@@ -167,7 +171,12 @@ def _example(raw: bytes) -> str:
         codec = "utf-16-le" if raw[1::2].count(0) >= raw[::2].count(0) else "utf-16-be"
         if _decodes(raw, codec):
             return codec
-    return next((codec for codec in _EXAMPLES if _decodes(raw, codec)), "cp932")
+    fitting = [codec for codec in _EXAMPLES if _decodes(raw, codec)]
+    # there is hardly any Japanese text without kana, and many a Latin text has bytes that could be kanji
+    has_kana = any(_KANA.search(raw.decode(codec)) for codec in fitting)
+    if not has_kana and 2 * len(raw.decode("ascii", "ignore")) > len(raw) and _decodes(raw, "cp1252"):
+        return "cp1252"
+    return fitting[0] if fitting else "cp932"
 
 
 def _spoken(codec: str) -> str:

@@ -30,9 +30,10 @@ def parse_object(line: str) -> dict[str, object]:
     chunkscope.errors.InputError: not a JSON object, but a list
     """
     try:
-        record = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse)
+        # a byte order mark stands where files have been joined
+        record = json.loads(line.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise InputError(f"not JSON: {error.msg} at column {error.colno}") from None
+        raise InputError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}") from None
     except RecursionError:
         raise InputError("not JSON that can be read: nested too deeply") from None
     except InputError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from chunkscope.errors import ConfigError
@@ -30,7 +31,8 @@ class NameFilter:
 
     Notes
     -----
-    ``*`` and ``?`` stop at ``/``, ``**`` crosses folders. A glob without ``/`` matches in every folder.
+    ``*`` and ``?`` stop at ``/``, ``**`` crosses folders. A glob without ``/`` matches in every folder. Names are
+    compared after NFC.
 
     Examples
     --------
@@ -48,16 +50,18 @@ class NameFilter:
 
     def excludes(self, name: str) -> bool:
         """Tell whether a file or folder is left out on purpose."""
-        return self._exclude is not None and self._exclude.fullmatch(name) is not None
+        return self._exclude is not None and self._exclude.fullmatch(_composed(name)) is not None
 
     def includes(self, name: str) -> bool:
         """Tell whether an include glob, if there is any, asks for the name. Suffixes do not matter here."""
+        whole = _composed(name)
         return self._all or any(
-            pattern is not None and pattern.fullmatch(name) for pattern in (self._named, self._folders)
+            pattern is not None and pattern.fullmatch(whole) for pattern in (self._named, self._folders)
         )
 
     def accepts(self, name: str) -> bool:
         """Tell whether a file of a folder is a document."""
+        name = _composed(name)
         if self.excludes(name):
             return False
         if self._named is not None and self._named.fullmatch(name):
@@ -65,6 +69,11 @@ class NameFilter:
         if suffix(name) not in SUFFIXES:
             return False
         return self._all or (self._folders is not None and self._folders.fullmatch(name) is not None)
+
+
+def _composed(name: str) -> str:
+    """Write a name as keyboards write globs: file systems may have its marks apart."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def suffix(name: str) -> str:
@@ -88,7 +97,7 @@ def _compile(globs: Iterable[str], below: str = "") -> re.Pattern[str] | None:
 
 
 def _translate(glob: str) -> str:
-    path = glob.removeprefix("./")
+    path = _composed(glob).removeprefix("./")
     folder = path.endswith("/")
     path = path.strip("/")
     if not path:

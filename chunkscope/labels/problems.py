@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TypeAlias
 
+from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
 from chunkscope.labels.model import Fix, Occurrence, Problem, ProblemCode
 from chunkscope.labels.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
@@ -25,7 +26,6 @@ _SHOWN = 5  # places in a message; the others are in `occurrences`
 _KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
 _EXTENDED = 20  # places that get their shortest unique passage
 _CONTEXTS = 300  # places whose surroundings are kept to compare them
-_MANY = 50  # places in another form, after which no nearer one is looked for
 _MANY = 50  # places in another form, after which no nearer one is looked for
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
@@ -86,7 +86,7 @@ def explain(
         second = _SecondPass(searched)
         for document in documents:
             second.look_at(document)
-    known = _KnownNames(names)
+    known = _KnownNames(names, documents.unreadable if isinstance(documents, Corpus) else ())
     return [(trouble.key, _problem(trouble, questions[trouble.key[0]], known)) for trouble in troubles]
 
 
@@ -152,7 +152,6 @@ class _SecondPass:
 
     def _look_for_homeless(self, document: Document) -> None:
         hits = {number for number, _ in self._folded.find(fold(document.text))} if self._foldable else set()
-        hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
         hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
         folded = FoldedText(document.text) if hits else None
         for number in sorted(hits):
@@ -301,7 +300,7 @@ def _ambiguous(trouble: Trouble) -> str:
     if trouble.entry.document is None and len({place.document for place in places}) == len(places):
         message += "; name its document in 'doc'"
     if best is None:
-        return f"{message}; no longer passage is unique: pin it with 'spans'"
+        return message if trouble.entry.span else f"{message}; no longer passage is unique: pin it with 'spans'"
     return f"{message}; {_excerpt(best.unique or '', 200)} occurs once ({best})"
 
 
@@ -342,8 +341,9 @@ def _excerpt(text: str, limit: int = 80) -> str:
 class _KnownNames:
     """The names of the corpus, and which of them somebody may have meant."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], unreadable: Sequence[str]) -> None:
         self._names = list(names)
+        self._unreadable = unreadable
         self._budget = _NAMES_BUDGET
         self._hints: dict[str, str] = {}
         self._by_form: Mapping[str, list[str]] | None = None
@@ -355,6 +355,8 @@ class _KnownNames:
         return self._hints[name]
 
     def _search(self, name: str) -> str:
+        if any(reason.startswith(f"{name}: ") for reason in self._unreadable):
+            return "its file cannot be read, and was left out"
         if self._by_form is None:
             forms: defaultdict[str, list[str]] = defaultdict(list)
             for known in self._names:
@@ -371,9 +373,11 @@ class _KnownNames:
             near = get_close_matches(name, self._names, 1)
         if not near:
             return "no name is like it"
-        return (
-            f"did you mean {near[0]!r}?" if len(near) == 1 else f"did you mean one of {', '.join(map(repr, near[:3]))}?"
-        )
+        if len(near) > 1:
+            return f"did you mean one of {', '.join(map(repr, near[:3]))}?"
+        if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name):
+            return f"did you mean {near[0]!r}? it is the same after NFC; write it as the file is called"
+        return f"did you mean {near[0]!r}?"
 
 
 def _form(name: str) -> str:

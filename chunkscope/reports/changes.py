@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chunkscope.comparison import CellChange, Comparison
-from chunkscope.reports.numbers import plural
+from chunkscope.numbers import plural
 from chunkscope.reports.width import visible, wrap
 
 INDENT = "  "

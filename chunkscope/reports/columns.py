@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chunkscope.reports.numbers import NOTHING, decimal, money, of, percent, times
+from chunkscope.numbers import NOTHING, decimal, money, of, percent, times
 from chunkscope.reports.recalls import Recall, ReciprocalRank, recalls
 from chunkscope.reports.telling import View
 from chunkscope.results import Cell, SweepResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from chunkscope.numbers import plural
 from chunkscope.reports.columns import Column, columns, legend
-from chunkscope.reports.numbers import plural
 from chunkscope.reports.telling import MAX_CELLS, View, best_views, views
 from chunkscope.reports.width import visible
 from chunkscope.reports.wording import head, longest_trouble, row_notes, row_title, trouble, verdict

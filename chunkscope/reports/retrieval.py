@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkscope.reports.numbers import NOTHING, of, percent
+from chunkscope.numbers import NOTHING, decimal, of, percent, plural
 from chunkscope.reports.width import fit, pad, visible, width, wrap
 from chunkscope.results import Cell, SweepResult
 
@@ -86,7 +86,8 @@ def _title(summary: Found, one: Found, whole: Found, ascii: bool) -> str:
     text = f"Retrieval: {summary['retriever']}"
     if parameters:
         text += f" ({', '.join(parameters)})"
-    text += f"; {summary['questions']:,} questions, one of them is {100 * (whole.get('one_question') or 0):.2g} points"
+    points = decimal(100 * (whole.get("one_question") or 0)).removesuffix(".0")
+    text += f"; {plural(summary['questions'], 'question')}, one of them is {points} points"
     if settings.get("where"):
         text += f"; in the index: documents with {' and '.join(settings['where'])}"
     return visible(text, ascii=ascii)

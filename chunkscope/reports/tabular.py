@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from operator import attrgetter
 
-from chunkscope.reports.numbers import DIGITS, rate
+from chunkscope.numbers import DIGITS, rate
 from chunkscope.reports.recalls import Recall, recalls
 from chunkscope.results import Cell, QuestionsInfo, SweepResult
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 
+from chunkscope.numbers import plural
 from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
-from chunkscope.reports.numbers import plural
 from chunkscope.reports.sparkline import axis, sparkline
 from chunkscope.reports.telling import FEW_ROWS, MAX_CELLS, View, best_views, views
 from chunkscope.reports.width import LEAST_WIDTH, fit, pad, visible, width, wrap

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from chunkscope.findings import Finding
-from chunkscope.reports.numbers import plural
+from chunkscope.numbers import plural
 from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, visible, wrap
 from chunkscope.reports.width import width as cells
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from chunkscope.numbers import decimal, percent, plural, times
 from chunkscope.reports.columns import INSIDE, cost
-from chunkscope.reports.numbers import decimal, percent, plural, times
 from chunkscope.reports.telling import View, asks, cheapest
 from chunkscope.results import Cell, SweepResult
 from chunkscope.verdict import (
@@ -67,6 +67,12 @@ def head(result: SweepResult, name: Name) -> list[str]:
         asked = f"{questions.valid:,} of {plural(questions.total, 'question')}" + (f" ({apart})" if apart else "")
         evidence = f"{plural(questions.evidence, 'piece')} of evidence"
         lines.append(f"{where}{asked}, {evidence}, {plural(questions.table, 'table question')}")
+    return lines + left_out(result, name)
+
+
+def left_out(result: SweepResult, name: Name) -> list[str]:
+    """Say which questions and which pairs of the grid are in no cell, and why."""
+    questions, lines = result.questions, []
     if questions and questions.excluded:
         bad = [f"{name(identity)} ({problem})" for identity, problem in questions.excluded]
         lines.append(f"excluded from every cell, their labels are not sound: {_some(bad)}")

@@ -9,6 +9,7 @@ from hashlib import sha256
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
+from chunkscope.numbers import money, plural
 from chunkscope.retrieval.cell import index_chunks
 from chunkscope.retrieval.dense import DenseSearcher
 from chunkscope.retrieval.embedding import TOKENS_A_PRICE_IS_FOR, Embedder
@@ -54,9 +55,10 @@ class GridPlan:
         Examples
         --------
         >>> GridPlan("openai:m", cells=6, texts=700, cached=40, to_send=660, tokens=90_000).tell(0.02)
-        'openai:m: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, 0.0018 at 0.02 a million'
+        'openai:m: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, 0.00180 at 0.02 a million'
         """
-        said = f"{self.provider}: {self.cells:,} cells, {self.texts:,} texts, {self.cached:,} in the cache"
+        counted = f"{plural(self.cells, 'cell')}, {plural(self.texts, 'text')}"
+        said = f"{self.provider}: {counted}, {self.cached:,} in the cache"
         if self.over_long:
             said += f", {self.over_long:,} above the model's limit"
         if not self.to_send:
@@ -64,9 +66,9 @@ class GridPlan:
         said += f", {self.to_send:,} to embed"
         if self.tokens is None:
             return f"{said} (this provider counts no tokens)"
-        said += f": {self.tokens:,} tokens"
+        said += f": {plural(self.tokens, 'token')}"
         price = None if per_million is None else self.price(per_million)
-        return said if price is None else f"{said}, {price:.4g} at {per_million:g} a million"
+        return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
 
 
 def plan_grid(

@@ -106,13 +106,17 @@ def check_owner(path: Path, db: sqlite3.Connection) -> None:
 
 def check_head(path: Path) -> None:
     """Refuse what is no database: SQLite takes a file of a few bytes for an empty one, and writes over it."""
+    if not is_database(path):
+        raise damage("file is not a database")
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a file begins as databases do; one that is empty, or cannot be read, may become one."""
     try:
         with open(path, "rb") as file:
-            head = file.read(len(_HEAD))
+            return file.read(len(_HEAD)) in (_HEAD, b"")
     except OSError:
-        return
-    if head and head != _HEAD:
-        raise damage("file is not a database")
+        return True
 
 
 def damage(reason: str) -> sqlite3.DatabaseError:

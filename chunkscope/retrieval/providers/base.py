@@ -8,7 +8,7 @@ is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -237,6 +237,8 @@ def as_vectors(name: str, n_texts: int, found: Any) -> Vectors:
         No array of numbers, of another number of rows, or without columns.
     """
     if not isinstance(found, np.ndarray):
+        if not isinstance(found, Iterable):
+            raise ProviderError(f"{name}: the answer is {found!r:.40}, not vectors")
         found = list(found)
         lengths = {len(row) if hasattr(row, "__len__") else -1 for row in found}
         if len(lengths) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
 
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+_ADVICE_TAKEN = re.compile(r",? or (?:give )?--skip-unreadable$")
 _TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
 
 
@@ -174,7 +176,7 @@ def _read_files(
     documents: list[Document] = []
     digests: dict[str, str] = {}
     stored: list[tuple[str, Markup, StoredText]] = []
-    unreadable = list(found.troubles) if found else []
+    unreadable = [_ADVICE_TAKEN.sub("", trouble) for trouble in found.troubles] if found else []
     warnings: list[str] = []
     n_bytes, here = 0, os.getcwd()
     for name, place in files:
@@ -185,7 +187,7 @@ def _read_files(
             message = str(error) if isinstance(error, InputError) else f"{name}: {os_reason(error)}"
             if not skip:
                 raise (error if isinstance(error, InputError) else InputError(message)) from None
-            unreadable.append(message)
+            unreadable.append(_ADVICE_TAKEN.sub("", message))
             continue
         digests[name] = hashlib.sha256(raw).hexdigest()
         if found is None:

@@ -64,6 +64,8 @@ class Document:
     def __post_init__(self) -> None:
         if not self.name:
             raise InputError("a document needs a name")
+        if not isinstance(self.text, str):
+            raise InputError(f"{self.name}: the text must be a str, not {type(self.text).__name__}; decode it first")
         if self.markup not in MARKUPS:
             raise InputError(f"{self.name}: markup {self.markup!r} is none of {', '.join(MARKUPS)}")
         try:

@@ -204,7 +204,8 @@ def _fault_message(path: str, faults: Sequence[tuple[int, str]]) -> str:
 
 
 def _question(record: dict[str, object], line: int | None, names: _Names) -> Question:
-    match: object = record.get(names["match"], "all")
+    match = record.get(names["match"])
+    match = "all" if match is None else match
     if match not in ("all", "any"):
         raise InputError(f"{names['match']!r} must be 'all' or 'any', not {match!r}")
     return Question(

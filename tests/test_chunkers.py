@@ -129,6 +129,7 @@ def test_settings_out_of_range_are_refused_by_name_before_anything_is_cut(chunke
         lambda: SentenceChunker(8, unit="word", overlap_by="characters"),
         lambda: HeadingChunker(8, merge=1),
         lambda: FixedChunker(8, carry=("footer",)),
+        lambda: FixedChunker(8, carry="title"),
         lambda: FixedChunker(8, carry=("front-matter:",)),
     ],
 )

@@ -140,11 +140,17 @@ def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):
         read_corpus(tmp_path)
     corpus = read_corpus(tmp_path, skip_unreadable=True)
     assert names(corpus) == ["a.md"]
-    advice = "take it away, or give --exclude or --skip-unreadable"
+    advice = "take it away, or give --exclude"
     assert corpus.unreadable == (
         f"gone.md: a link that leads nowhere; {advice}",
         f"pipe.md: not a regular file; {advice}",
     )
+
+
+@pytest.mark.parametrize("text", [None, b"x", 5])
+def test_a_text_that_is_none_is_refused(text):
+    with pytest.raises(InputError, match="a.md: the text must be a str, not"):
+        Document("a.md", text)
 
 
 def test_a_file_that_vanishes_is_an_error_or_listed(tmp_path, monkeypatch):
@@ -195,10 +201,10 @@ def test_undecodable_bytes_name_file_offset_and_option(tmp_path):
     ):
         read_corpus(tmp_path)
     corpus = read_corpus(tmp_path, skip_unreadable=True)
-    assert [message.split(";")[0] for message in corpus.unreadable] == [
-        "a.md: byte 3 is not UTF-8",
-        "c.md: byte 3 is not UTF-8",
-    ]
+    assert corpus.unreadable == (
+        "a.md: byte 3 is not UTF-8; give --encoding, e.g. cp1252",
+        "c.md: byte 3 is not UTF-8; give --encoding, e.g. cp932",
+    )
     (document,) = corpus
     assert document.text == "題名。証拠。"
     assert list(corpus.files) == ["b.md"]

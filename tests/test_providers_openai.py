@@ -286,3 +286,5 @@ def test_openai_itself_has_its_own_limits():
     )
     assert own.space.endpoint == "https://api.openai.com/v1"
     assert own.count_tokens(["hello world", "鮪"]).tolist() == [2, 3]
+    prefixed = find_provider("openai:m(document_prefix=hello, query_prefix=q)")
+    assert prefixed.count_tokens([" hello world"]).tolist() == [3], "what is sent is counted"

@@ -58,7 +58,7 @@ def test_all_fields(tmp_path):
         ({"evidence": "x", "spans": [[1, 2]]}, [Entry(None, "x", (1, 2))]),
         ({"evidence": "x", "spans": [1, 2]}, [Entry(None, "x", (1, 2))]),
         ({"evidence": ["x"], "spans": []}, [Entry(None, "x")]),
-        ({"evidence": ["x"], "spans": None, "doc": None}, [Entry(None, "x")]),
+        ({"evidence": ["x"], "spans": None, "doc": None, "match": None}, [Entry(None, "x")]),
         ({"evidence": {"doc": "b.md", "text": "xy", "start": 4}}, [Entry("b.md", "xy", (4, 6))]),
         ({"evidence": [{"text": "x"}, "y"], "doc": "a.md"}, [Entry("a.md", "x"), Entry("a.md", "y")]),
         ({"evidence": [{"text": "x", "start": None}]}, [Entry(None, "x")]),

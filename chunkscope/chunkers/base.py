@@ -93,6 +93,8 @@ class Chunker(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", self.unit or self.default_unit)
+        if isinstance(self.carry, str):
+            raise ChunkerError(f"carry must be a tuple, such as {tuple(self.carry.split('+'))}, not {self.carry!r}")
         object.__setattr__(self, "carry", tuple(dict.fromkeys(self.carry)))
         if self.size is not None:
             object.__setattr__(self, "size", _integer("size", self.size, 1, f"overlap {self.overlap!r}"))

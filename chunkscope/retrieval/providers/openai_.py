@@ -109,16 +109,18 @@ class OpenAIProvider:
         return f"openai:{self.model}"
 
     def count_tokens(self, texts: Sequence[str]) -> IntArray:
-        """Count tokens as OpenAI's models do; for other servers it is an estimate.
+        """Count tokens as OpenAI's models do, the longer prefix included; for other servers it is an estimate.
 
         Without the vocabulary bytes are counted: no text has more tokens.
         """
         from chunkscope.structure.units import get_unit
 
+        prefix = max(self.prompts.values(), key=len)
+        sent = [prefix + text for text in texts]
         try:
-            return np.array([measured.total for measured in get_unit(ENCODING).measure_all(texts)], dtype=np.int64)
+            return np.array([measured.total for measured in get_unit(ENCODING).measure_all(sent)], dtype=np.int64)
         except MissingPartError:
-            return np.array([len(text.encode()) for text in texts], dtype=np.int64)
+            return np.array([len(text.encode()) for text in sent], dtype=np.int64)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found, in one request."""

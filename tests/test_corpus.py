@@ -149,7 +149,7 @@ def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):
 
 @pytest.mark.parametrize("text", [None, b"x", 5])
 def test_a_text_that_is_none_is_refused(text):
-    with pytest.raises(InputError, match="a.md: the text must be a str, not"):
+    with pytest.raises(InputError, match=r"a\.md: the text must be a str, not"):
         Document("a.md", text)
 
 

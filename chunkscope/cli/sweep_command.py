@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
     from chunkscope.config import Config
     from chunkscope.corpus import Corpus
+    from chunkscope.grid import Grid
     from chunkscope.labels import Labels
+    from chunkscope.measures.base import Measure
     from chunkscope.questions import QuestionFile
     from chunkscope.results import SweepResult
 
@@ -69,10 +71,8 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.cli import inputs
     from chunkscope.cli.ways import read_grid, read_why
-    from chunkscope.pool import worthwhile_jobs
     from chunkscope.reports.width import visible
     from chunkscope.reports.wording import left_out
-    from chunkscope.sweeping import sweep
 
     if flags["why"] and flags["output_format"] != "table":
         raise click.UsageError("--why goes with --format table", click.get_current_context())
@@ -90,30 +90,13 @@ def command(**flags: Any) -> None:
     check_output(flags["output"])
 
     corpus, labels, settings = _read(config, flags, messages)
-    settings = {**wanted.settings, **settings}
     with embedding.found_retrievers(flags, messages) as retrievers:
         measures = ranking.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers) if ranks else []
         if flags["dry_run"]:
             with open_output(flags["output"]) as file:
                 file.write(ended(embedding.dry_run(corpus, measures, wanted.grid.chunkers, flags)))
             return
-        with messages.progress() as progress:
-            if with_vectors:
-                embedding.begin(corpus, measures, wanted.grid.chunkers, flags, messages, progress)
-            result = sweep(
-                corpus,
-                labels,
-                chunkers=wanted.grid,
-                skip_bad_labels=flags["skip_bad_labels"],
-                with_ids=True if flags["ids"] else None,
-                with_cuts=not flags["no_cuts"],
-                count_tokens=flags["count_tokens"],
-                measures=measures,
-                settings=settings,
-                # vectors stand in one cache, and models take all cores themselves
-                jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
-                progress=progress,
-            )
+        result = _run(corpus, labels, wanted.grid, measures, {**wanted.settings, **settings}, flags, messages)
     look = look_of(flags["output"])
     if flags["output_format"] == "csv":
         messages.warn(*left_out(result, visible))  # it has no room for that
@@ -144,6 +127,38 @@ def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:
 
     for unit in sorted({*(chunker.unit for chunker in chunkers), count_tokens or "char"}):
         get_unit(unit).measure("")
+
+
+def _run(
+    corpus: Corpus,
+    labels: Labels | None,
+    grid: Grid,
+    measures: Sequence[Measure],
+    settings: Mapping[str, Any],
+    flags: Mapping[str, Any],
+    messages: Messages,
+) -> SweepResult:
+    from chunkscope.pool import worthwhile_jobs
+    from chunkscope.sweeping import sweep
+
+    with_vectors = embedding.embeds(flags["retriever"])
+    with messages.progress() as progress:
+        if with_vectors:
+            embedding.begin(corpus, measures, grid.chunkers, flags, messages, progress)
+        return sweep(
+            corpus,
+            labels,
+            chunkers=grid,
+            skip_bad_labels=flags["skip_bad_labels"],
+            with_ids=True if flags["ids"] else None,
+            with_cuts=not flags["no_cuts"],
+            count_tokens=flags["count_tokens"],
+            measures=measures,
+            settings=settings,
+            # vectors stand in one cache, and models take all cores themselves
+            jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+            progress=progress,
+        )
 
 
 def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool, messages: Messages) -> Labels:

@@ -88,22 +88,16 @@ def check(
     if labels:
         found += _label_findings(labels, asked, path or "questions")
     findings = sorted_findings(found)
-    known, against, warnings = [False] * len(findings), None, _warnings(labels, thresholds)
-    if baseline is not None:
-        known, gone = baseline.sort(findings)
-        against = Against(baseline.path, sum(known), only(gone, _codes(thresholds, labels)))
-        if baseline.setting not in ("", str(way)):
-            warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
+    warnings = _warnings(labels, thresholds)
+    known, against = _compared(findings, baseline, _codes(thresholds, labels))
+    if baseline and baseline.setting not in ("", str(way)):
+        warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
     n_valid = len(labels.valid) if labels else 0
     measured = tuple(
         _measure(name, thresholds[name], seen, findings=findings, known=known, n_valid=n_valid)
         for name in _counted(thresholds, labels)
     )
-    missed = {one.name for one in measured if not one.is_met}
-    judged = tuple(
-        dataclasses.replace(one, is_known=is_known, level="note" if is_known else _level(one, missed, seen, thresholds))
-        for one, is_known in zip(findings, known, strict=True)
-    )
+    judged = _judged(findings, known, measured, seen, thresholds)
     bad_labels = sum(one.level == "error" and one.code.startswith("label-") for one in judged)
     if not bad_labels:
         _require_something(corpus, thresholds, seen, measured, labels)
@@ -129,6 +123,31 @@ def _looked_up(
         return questions, (*(resolved.question for resolved in questions.valid), *questions.without_evidence)
     asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
     return check_labels(corpus, asked), asked
+
+
+def _compared(
+    findings: Sequence[CheckFinding], baseline: Baseline | None, codes: Collection[str]
+) -> tuple[Sequence[bool], Against | None]:
+    """Tell which findings a baseline knows, and what it knows that is gone."""
+    if baseline is None:
+        return [False] * len(findings), None
+    known, gone = baseline.sort(findings)
+    return known, Against(baseline.path, sum(known), only(gone, codes))
+
+
+def _judged(
+    findings: Sequence[CheckFinding],
+    known: Sequence[bool],
+    measured: Sequence[Measured],
+    seen: Seen,
+    thresholds: Thresholds,
+) -> tuple[CheckFinding, ...]:
+    """Give findings their levels: errors where a threshold is missed, notes where the baseline knows them."""
+    missed = {one.name for one in measured if not one.is_met}
+    return tuple(
+        dataclasses.replace(one, is_known=is_known, level="note" if is_known else _level(one, missed, seen, thresholds))
+        for one, is_known in zip(findings, known, strict=True)
+    )
 
 
 def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from chunkscope.documents import Document, Markup
 from chunkscope.errors import DecodingError, InputError, os_reason
 from chunkscope.file_documents import FileDocument, StoredText, read_bytes
-from chunkscope.files.decoding import byte_order_mark, check_encoding, decode, doubts
+from chunkscope.files.decoding import TWO_MARKS, byte_order_mark, check_encoding, decode, doubts
 from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
 from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
 
@@ -197,7 +197,7 @@ def _read_files(
                 (name, document.markup, StoredText(os.path.join(here, place), encoding, digests[name], document.length))
             )
         n_bytes += len(raw)
-        if b"\x1b" in raw or b"\x00" in raw:
+        if b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
             warnings += doubts(raw, name, encoding)
     if not documents and found is None:
         raise InputError(f"{unreadable[0]}; no document is left")

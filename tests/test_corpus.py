@@ -147,6 +147,13 @@ def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):
     )
 
 
+def test_a_second_byte_order_mark_is_warned_of(tmp_path):
+    write(tmp_path, **{"a.md": b"\xef\xbb\xbf\xef\xbb\xbf# A"})
+    corpus = read_corpus(tmp_path)
+    assert [document.text for document in corpus] == ["\ufeff# A"]
+    assert corpus.warnings == ("a.md: begins with two byte order marks; the second is kept as part of the text",)
+
+
 @pytest.mark.parametrize("text", [None, b"x", 5])
 def test_a_text_that_is_none_is_refused(text):
     with pytest.raises(InputError, match=r"a\.md: the text must be a str, not"):

@@ -18,6 +18,9 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+TWO_MARKS = 2 * codecs.BOM_UTF8
+"""Some editors add one to a file that has one; the first heading is no heading then."""
+
 # tried only to word a message, never to read: the first that fits is named as an example. EUC-JP comes first, because
 # its bytes are half-width katakana to cp932, whose own bytes EUC-JP nearly always refuses
 _EXAMPLES = ("euc_jp", "cp932")
@@ -132,6 +135,8 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
     >>> doubts("設備".encode("iso2022_jp"), "a.txt")
     ['a.txt: holds escape sequences of ISO-2022-JP; give --encoding iso2022_jp if it is not UTF-8']
     """
+    if raw.startswith(TWO_MARKS):
+        return [f"{name}: begins with two byte order marks; the second is kept as part of the text"]
     codec = byte_order_mark(raw)[1] or encoding or "utf-8"
     if codecs.lookup(codec).name not in ("utf-8", "utf-8-sig", "ascii", "cp932", "shift_jis", "euc_jp", "cp1252"):
         return []

@@ -226,7 +226,9 @@ def _pop(stack: list[_OpenTable], done: list[_OpenTable]) -> None:
 def _table(found: _OpenTable) -> Table:
     rows = found.rows
     n_header = _count_leading([row.in_head for row in rows])
-    n_header = n_header or _count_leading([row.has_cells and row.all_headers for row in rows])
+    n_header = n_header or _count_leading([row.all_headers for row in rows])
+    while n_header and not rows[n_header - 1].has_cells:
+        n_header -= 1  # an empty row neither makes a header nor hides one
     spans: tuple[Span, ...] = tuple((row.start, row.end) for row in rows)
     return Table("html", found.start, found.reach, spans[:n_header], spans[n_header:])
 

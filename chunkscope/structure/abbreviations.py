@@ -4,30 +4,39 @@
 
 from __future__ import annotations
 
-ALWAYS_GO_ON = frozenset("e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs".split())
+ALWAYS_GO_ON = frozenset("p.s e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs".split())
 """A sentence goes on behind them whatever follows."""
 
 TITLES = frozenset(
     "dr drs mr mrs ms mx prof rev hon gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep pres supt insp det msgr "
-    "messrs mme mlle ste mt ft".split()
+    "messrs mme mmes mlle sra ste asst mt ft".split()
 )
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
 BEFORE_NUMBERS = frozenset(
     "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc docs c "
+    "bldg rm chaps "
     "jan feb mar apr jun jul aug sept sep oct nov dec".split()
 )
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
 
-MAY_END = frozenset("inc ltd co corp bros al".split())
+MAY_END = frozenset("inc ltd co corp bros al sp spp".split())
 """They stand inside sentences and at their ends: the next word decides."""
 
 MAY_END_IF_CAPITAL = frozenset(
+    "proc phys chem biol lett sci natl acad stat "
     "jr sr esq st dept univ assn ave blvd rd hwy "
     "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun "
     "ariz calif colo conn fla ga ill ind kan mass mich minn mo okla ore pa tenn tex va wash wis".split()
 )
 """As `MAY_END`, but words of their own without a capital: 'He sat.'"""
+
+LABEL_WORDS = (
+    "Step Section Sec Article Art Chapter Part Item Note Rule Question Figure Fig Table Box Listing Appendix Annex "
+    "Exhibit Schedule Clause Paragraph Theorem Lemma Definition Proposition Corollary Example Exercise Remark Problem "
+    "Algorithm Equation Phase Case Day Week"
+).split()
+"""A sentence that is one of these and a number is a label: 'Step 1. Close the valve.'"""
 
 NAMES_WITH_MARKS = frozenset("yahoo yum jeopardy".split())
 """Names that are written with an exclamation mark."""

@@ -51,6 +51,8 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
             kind, is_opening = token, not opened[token] or (token == '"' and text[place - 1].isspace())
             if token == '"' and not opened[token] and _is_behind_word(text, start, place):
                 continue
+            if token == "`" and not opened[token] and place > start and text[place - 1] == "\\":
+                continue
         if is_opening:
             stack.append((kind, place))
             opened[kind] += 1

@@ -23,6 +23,7 @@ from chunkscope.spans import IntArray, Span
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,
+    LABEL_WORDS,
     LOWER_CASE_OPENERS,
     MAY_END,
     MAY_END_IF_CAPITAL,
@@ -45,6 +46,7 @@ BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 KANA_KANJI = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿豈-龎ｦ-ﾟ\U00020000-\U000323af"
 FIGURES = ("図", "表", "式", "第")
 OPENING = "「『（【〔［｛〈《〖〘〚“‘｢〝﹁﹃＜⦅｟"
+QUOTES = "\"'”’」』"
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
@@ -57,19 +59,29 @@ LOWER_CASE_LENGTH = 80
 # ASCII marks that follow an end mark: not an image ![, and behind a wide mark nothing that begins a word, such as .env
 _FURTHER = r"(?:[.…‥?]|!(?!\[))++"
 _ASCII_MARKS = rf"(?=[{ASCII}])(?:(?<=[{ASCII}]){_FURTHER}|(?<=[！？])(?:\?|!(?!\[))++|{_FURTHER}(?![A-Za-z0-9/_]))"
-# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, [1] and [2, 3],
-# the rest of a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
+# [1], [2, 3], [^name], [注 1]; what a particle follows is no reference but a button: [1]を押す
+_REFERENCE = (
+    r"\[(?:\^[^\[\]\s]{1,64}+|(?:(?:注釈?|note|nb) ?)?[0-9]{1,3}(?:[,、，–-] ?[0-9]{1,3})*+|[a-z]|要出典)\]"
+    r"(?!\(|[ 　]?(?:を|[がはにでとへも](?=[一-龥ァ-ヴＡ-ＺA-Z、])))|(?i:<sup>)\[?[0-9a-z*†]{1,3}\]?(?i:</sup>)"
+)
+# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, references, the
+# rest of a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
 _TAIL = (
     rf"(?:[{WIDE}…‥{MARKS}{CLOSING}]++|{_ASCII_MARKS}|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)"
-    rf"|\]\([^()\s]*+\)|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
-    rf"|\[(?:\^?\w[\w ]{{0,3}}|[0-9]{{1,3}}(?:[,、，–-] ?[0-9]{{1,3}})++)\](?!\()"
+    rf"|\]\([^()\s]*+\)|\]\[[^\[\]\r\n]{{0,80}}+\]|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
+    rf"|{_REFERENCE}"
     rf"|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
     rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
 )
-_BLANKS = rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|>[ \t>]*+(?=[\r\n]|\Z))[{BLANK}]*+)*+"
+# what cannot begin a sentence: white space, closing tags, and at the end of a line '>', ':::' and a heading's {#name}
+_BLANKS = (
+    rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|</[A-Za-z][\w.-]{{0,20}}+>|&nbsp;"
+    r"|(?:>[ \t>]*+|:{3,8}+[ \t]*+|\{(?:#[\w.:-]{1,100}+|/\*[\w.:-]{1,100}+\*/)\}[ \t]*+)(?=[\r\n]|\Z))"
+    rf"[{BLANK}]*+)*+"
+)
 _CANDIDATE = re.compile(
     rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}{MARKS}][{WIDE}{ASCII}])"
-    rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}[{BLANK}{KANA_KANJI}{OPENING}]))"
+    rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}(?:[{BLANK}{KANA_KANJI}{OPENING}]|<[bB][rR]\b)))"
     rf"{_TAIL}({_BLANKS})"
 )
 _BLANK_RUN = re.compile(_BLANKS)
@@ -83,29 +95,38 @@ _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
 _LABEL = re.compile(
     rf"[{BLANK}#>*+\-_|「『(（\[【§■□●○◆◇▼▲※]*"
-    r"(?:(?:(?:第|問|注|図|表|例|別紙|別表|手順|Step |Section |Article |Chapter |Part |Item |Note |Rule |Question )?"
-    r"[0-9０-９]{1,3}(?:[.．\-－‐][0-9０-９]{1,3})*[a-zａ-ｚ]?)|[A-Za-zＡ-Ｚａ-ｚ](?:[.．\-－‐]?[0-9０-９]{1,2})?|[ivxIVX]{1,5}|[Ⅰ-ⅿ]{1,2}"
-    r"|[①-⓿❶-➓㊀-㊿]|[ぁ-んァ-ヶｱ-ﾝ]|[甲乙丙丁]|第?[一二三四五六七八九十]{1,3})[)）\]】]?"
+    rf"(?:(?:第|問|注|図|表|例|別紙|別表|手順|ステップ|(?i:{'|'.join(LABEL_WORDS)})\.?[ \u00a0]?)?"
+    r"[0-9０-９]{1,3}(?:[.．\-－‐][0-9０-９]{1,3})*[A-Za-zＡ-Ｚａ-ｚ]?"
+    rf"|(?i:{'|'.join(LABEL_WORDS)})[ \u00a0](?:[IVXivx]{{1,5}}|[A-Z])"
+    r"|第?[0-9０-９一二三四五六七八九十百]{1,4}[章条節項編部款号回課]|第?[一二三四五六七八九十]{1,3}"
+    r"|[A-Za-zＡ-Ｚａ-ｚ](?:[.．\-－‐]?[0-9０-９]{1,2})?|[ivxIVX]{1,5}|[Ⅰ-ⅿ]{1,2}"
+    r"|[①-⓿❶-➓㊀-㊿]|[ぁ-んァ-ヶｱ-ﾝ]|[甲乙丙丁])[)）\]】]?"
 )
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _NUMBER = re.compile(r"[#(]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
 _OPENER = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
 _OPENER_IN_LOWER_CASE = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
-_NO_START = re.compile(r"[,;:)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])")
+_NO_START = re.compile(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])")
 _GOES_ON_QUOTE = (
-    r"って|と(?!ころ[がで]|りあえず|にかく|ても|きどき|もあれ|もかく|はいえ)|など|を|の(?!ち|ん|ど|ろ|び|こり)"
+    r"って|と(?!ころ[がで]|りあえず|りま|にかく|っ?ても|きどき|もあれ|もかく|はいえ|うとう|くに[、は一-龥]|っさに|っくに"
+    r"|いうわけで|いうことで、)|など|を|の(?!ち|ん|ど(?!ちら|れ)|ろ|び|こり)"
 )
 _AFTER_QUOTE = re.compile(
-    rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|だ(?=[。、！？とっろよねな）」])(?!って)|です(?=[。、！？よねかとし])(?!から)|でした|でしょう"
-    r"|である|であった|ではな|らしい|みたい|よう[にな]|くらい|ぐらい|だけ|ばかり|まで(?!も)|ほど|より|から(?!揚|っ|だ)|が(?!ん|っ|ち)"
-    r"|[はにへもやで](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に[はも]|に(?:つい|よ[るっり]|お[いけ]|て)|[、，,。])"
+    rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|だ(?=[。、！？とっろよねな）」])(?!って)"
+    r"|です(?=[。、！？よねかとし])(?!から)|でした|でしょう|である|であった|ではな|らしい|みたい|よう[にな]|くらい|ぐらい"
+    r"|だけ(?!ど)|ばかり|まで(?!も)|ほど(?!なく)|より(?![詳良多高深])|から(?!揚|っ|だ)|が(?!ん|っ|ち)"
+    r"|[はにへもやでな](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に(?:[はもてしす]|つい|よ[るっり]|お[いけ]|な[るりっ])|へ[のと]"
+    r"|等(?![し級身])|(?:や|か|及び|又は|または|→|／|/|＋)[「『]|[、，,。])"
 )
 _AFTER_MARK = re.compile(rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，])")
 # behind a blank only what cannot begin a sentence
 _AFTER_BLANK = re.compile(r"って(?!い)|と(?:い[いうえっわ]|[言云思叫答聞書述話語呼考感声、，])|を")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
+_ATTRIBUTE = re.compile(r"[\w:-]+=[\"'{]|/>")
+_OPENING_MARKS = frozenset(OPENING + "\"'(")
+_LINE_END = re.compile("[\r\n]")
 _place_opened = attrgetter("open")
 
 
@@ -252,6 +273,8 @@ def _wide_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int)
     last = text[end - 1]
     if end == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, boundary, sentence):
         return False
+    if _is_spoken_of(text, mark, end, boundary):
+        return False
     is_closed = last in CLOSED or (last == "]" and text.find("[", mark, end) < 0)
     if is_closed or last in "！!？?":
         is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
@@ -272,6 +295,15 @@ def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> 
     return not _is_abbreviation(text, mark, boundary, _OPENER)
 
 
+def _is_spoken_of(text: str, mark: int, end: int, boundary: int) -> bool:
+    """Tell a mark that is spoken of, 「?」 (U+003F), and the end of a tag's attribute: alt="It ends." src="..."."""
+    if text[end - 1] not in CLOSED:
+        return False
+    if text[end - 1] in "\"'" and _ATTRIBUTE.match(text, boundary):
+        return True
+    return text[mark - 1 : mark] in _OPENING_MARKS and not _LINE_END.search(text, end, boundary)
+
+
 def _joined_ends(block: _Block, mark: int, end: int) -> bool:
     """Decide on ASCII end marks that are followed by no white space."""
     text = block.text
@@ -290,9 +322,13 @@ def _joined_ends(block: _Block, mark: int, end: int) -> bool:
 def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int) -> bool:
     """Decide on ASCII end marks that are followed by white space."""
     text = block.text
-    if _NO_START.match(text, boundary):
+    if _NO_START.match(text, boundary) or _is_spoken_of(text, mark, end, boundary):
         return False
     is_japanese = bool(_JAPANESE.match(text, mark - 1))
+    if not is_japanese and (
+        _AFTER_QUOTE.match(text, boundary) or (text[end - 1] in QUOTES and _JAPANESE.match(text, boundary))
+    ):
+        return False
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
     opener = _OPENER

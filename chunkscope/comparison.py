@@ -16,7 +16,8 @@ from chunkscope.results import FORMAT
 PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
 """Settings that are not compared by themselves: the cells say it, or it does not touch what is cut."""
-NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "apart_question_ids", "cuts", "chunk_chars", "retrieval"})
+GROUPS = ("chunk_chars", "cuts", "rates")
+NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "apart_question_ids", "retrieval", *GROUPS})
 
 Record = Mapping[str, Any]
 
@@ -188,19 +189,20 @@ def compare(old: Record, new: Record, old_path: str = "old", new_path: str = "ne
     before: dict[tuple[object, ...], Record] = {}
     for key, cell in old_cells:
         before.setdefault(tuple(key[name] for name in paired), cell)
+    with_questions = any(result.get("questions") is not None for result in (old, new))
     changes = []
     met: set[tuple[object, ...]] = set()
     for key, cell in new_cells:
         at = tuple(key[name] for name in paired)
         if at in before and at not in met:
             met.add(at)
-            changes.append(_change(before[at], cell))
+            changes.append(_change(before[at], cell, with_questions=with_questions))
     if not changes:
         raise InputError(f"{old_path} and {new_path} have no setting in common: nothing to compare")
     return Comparison(
         old_path,
         new_path,
-        (*differences, *_settings(old, new)),
+        (*differences, *_settings(old, new), *_retrieval_settings(old, new)),
         _documents(old["corpus"], new["corpus"]),
         _questions_of(old) == _questions_of(new),
         tuple(changes),
@@ -287,6 +289,23 @@ def _flat(result: Record) -> dict[str, Any]:
     return {**{name: value for name, value in settings.items() if name not in HELD_ALONE}, **flat}
 
 
+def _retrieval_settings(old: Record, new: Record) -> list[Difference]:
+    """Find what differs in how chunks were ranked."""
+    before, after = (_retrievals(result["cells"][0]) if result["cells"] else {} for result in (old, new))
+    if set(before) != set(after):
+        return [Difference("retriever", ", ".join(sorted(before)) or None, ", ".join(sorted(after)) or None)]
+    found = []
+    for retriever, one in before.items():
+        pair = [
+            {**_group(ranked, "settings"), "k": ",".join(map(str, ranked.get("k", ())))}
+            for ranked in (one, after[retriever])
+        ]
+        for name in {**pair[0], **pair[1]}:
+            if pair[0].get(name) != pair[1].get(name):
+                found.append(Difference(f"{retriever}.{name}", pair[0].get(name), pair[1].get(name)))
+    return found
+
+
 def _documents(old: Record, new: Record) -> dict[str, tuple[str, ...]]:
     before, after = old["files"], new["files"]
     return {
@@ -303,17 +322,37 @@ def _questions_of(result: Record) -> object:
     return questions.get("sha256") or [questions.get(name) for name in ("total", "valid", "evidence", "table")]
 
 
-def _change(old: Record, new: Record) -> CellChange:
+def _change(old: Record, new: Record, *, with_questions: bool) -> CellChange:
     names = [name for name in (*new, *(name for name in old if name not in new)) if name not in NOT_COUNTS]
     changed = {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
-    for group in ("chunk_chars", "cuts"):
-        before, after = _group(old, group), _group(new, group)
+    figures = [(f"{group}.", _group(old, group), _group(new, group)) for group in GROUPS]
+    for start, before, after in (*figures, ("", _ranked(old), _ranked(new))):
         for name in {**before, **after}:
             if before.get(name) != after.get(name):
-                changed[f"{group}.{name}"] = (before.get(name), after.get(name))
+                changed[f"{start}{name}"] = (before.get(name), after.get(name))
+    if not with_questions:
+        return CellChange(old, new, changed, (), (), (), ())
     split = _moved(old.get("split_question_ids"), new.get("split_question_ids"))
     apart = _moved(old.get("apart_question_ids"), new.get("apart_question_ids"))
     return CellChange(old, new, changed, *split, *apart)
+
+
+def _retrievals(cell: Record) -> dict[str, Record]:
+    """Give what each retriever found in a cell, by its name."""
+    found = cell.get("retrieval")
+    several = found if isinstance(found, list | tuple) else [found]
+    return {str(one.get("retriever")): one for one in several if isinstance(one, dict)}
+
+
+def _ranked(cell: Record) -> dict[str, object]:
+    """Give recall and mean reciprocal rank of each retriever as flat figures."""
+    figures: dict[str, object] = {}
+    for retriever, found in _retrievals(cell).items():
+        for judgement in ("strict", "start"):
+            for k, counts in _group(found, judgement).items():
+                figures[f"{retriever}.{judgement}@{k}"] = "/".join(map(str, counts))
+        figures[f"{retriever}.mrr"] = found.get("mrr")
+    return figures
 
 
 def _group(cell: Record, name: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -9,9 +10,12 @@ import pytest
 from chunkscope import Document, Question, sweep
 from chunkscope.comparison import compare, compare_files, read_result
 from chunkscope.errors import InputError
+from chunkscope.labels import check_labels
 from chunkscope.reports.changes import render_comparison
 from chunkscope.reports.findings_json import comparison_to_json
 from chunkscope.reports.width import width
+from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
+from chunkscope.retrieval.settings import RetrievalSettings
 
 TEXT = "宿泊費の上限は1泊12,000円とする。日当は3,000円とする。\n\n| 区分 | 円 |\n|---|---|\n| 大人 | 1,200 |\n| 子供 | 600 |\n"
 QUESTIONS = [
@@ -47,11 +51,43 @@ def test_questions_that_became_split_and_that_were_mended():
     assert (back.became_split, back.mended) == (("q1", "q2"), ())
     assert cell.changed["split_questions"] == (2, 0)
     assert cell.changed["chunk_chars.max"] == (13, 60)
+    assert cell.changed["rates.split_questions"] == (0.666667, 0.0)
+    assert "{" not in render_comparison(comparison)
 
 
 def test_table_questions_that_are_together_again():
     [cell] = compare(result(sizes=[60]), result(sizes=[90])).cells
     assert (cell.became_apart, cell.together) == ((), ("t1",))
+
+
+def ranked(**chosen):
+    labels = check_labels([Document("a.md", TEXT)], [dataclasses.replace(one, question="上限") for one in QUESTIONS])
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))
+    swept = sweep([Document("a.md", TEXT)], labels, sizes=[13, 60], overlaps=[0], measures=[measure])
+    return json.loads(json.dumps(swept.to_dict()))
+
+
+def test_what_the_ranking_changed_is_told():
+    old, new = ranked(k=(1,)), ranked(k=(1,))
+    assert all(cell.is_same for cell in compare(old, new).cells)
+    hits, total = new["cells"][1]["retrieval"]["strict"]["1"]
+    new["cells"][1]["retrieval"]["strict"]["1"] = [hits - 1, total]
+    comparison = compare(old, new)
+    assert [cell.is_same for cell in comparison.cells] == [True, False]
+    assert comparison.cells[1].changed == {"bm25.strict@1": (f"{hits}/{total}", f"{hits - 1}/{total}")}
+
+
+def test_how_chunks_were_ranked_is_a_setting():
+    assert [str(one) for one in compare(ranked(k=(1,)), ranked(k=(1, 3))).differences] == ["bm25.k 1 -> 1,3"]
+    plain = result(sizes=[13, 60], questions=[dataclasses.replace(one, question="上限") for one in QUESTIONS])
+    comparison = compare(plain, ranked(k=(1,)))
+    assert names(comparison) == ["retriever"]
+    assert comparison.cells[0].changed["bm25.mrr"][0] is None
+
+
+def test_sweeps_without_questions_lack_no_ids():
+    comparison = compare(result(questions=None, sizes=[13]), result(questions=None, sizes=[60]))
+    assert comparison.warnings == ()
 
 
 def test_the_same_result_has_not_changed():

@@ -590,6 +590,31 @@ class TestOutput:
         written = json.dumps(value, ensure_ascii=False).encode(encoding, JSON_ESCAPES)
         assert json.loads(written.decode(encoding)) == value
 
+    @pytest.mark.parametrize(
+        ("output", "arguments"),
+        [
+            ("asked.jsonl", ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20"]),
+            ("./docs/../asked.jsonl", ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20"]),
+            ("docs/rules.md", ["sweep", "docs", "--sizes", "20"]),
+            ("docs/rules.md", ["chunks", "docs", "--size", "20"]),
+            ("docs/rules.md", ["chunks", "docs/rules.md", "--size", "20"]),
+            ("docs/rules.md", ["show", "docs/rules.md", "--size", "20"]),
+            ("docs/rules.md", ["structure", "docs/rules.md"]),
+            ("asked.jsonl", ["labels", "docs", "-q", "asked.jsonl"]),
+            ("asked.jsonl", ["check", "docs", "-q", "asked.jsonl", "--size", "20"]),
+            ("docs/rules.md", ["check", "docs", "--size", "20"]),
+        ],
+    )
+    def test_what_is_read_is_not_written_over(self, here, output, arguments):
+        assert "is read by this very command; write to another file" in fails(*arguments, "-o", output)
+        assert (here / "docs/rules.md").read_text("utf-8") == RULES
+        assert json.loads((here / "asked.jsonl").read_text("utf-8")) == QUESTION
+
+    def test_new_files_beside_the_documents_are_all_right(self, here):
+        assert run("chunks", "docs", "--size", "20", "-o", "docs/new.md").exit_code == 0
+        assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
+        assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
+
 
 class TestLabels:
     def test_sound_labels_are_counted(self, here):

@@ -11,6 +11,7 @@ import click
 from chunkscope.cli import options
 from chunkscope.cli.console import Look, Messages, check_output, look_of, open_output
 from chunkscope.cli.program import FOUND
+from chunkscope.errors import InputError
 
 if TYPE_CHECKING:
     from chunkscope.config import Config
@@ -89,10 +90,9 @@ def command(**flags: Any) -> None:
     for unit in {chunker.unit, thresholds.model_unit or chunker.unit}:
         get_unit(unit).measure("")  # what is not installed is said before anything is read
     reports = _reports(flags["report"])
-    for file in (flags["output"], flags["write_baseline"], *(name for _, name in reports)):
-        check_output(file)
     baseline = _baseline(config, flags)
     path, asked = inputs.choose_paths(config, flags)
+    _check_outputs([flags["output"], flags["write_baseline"], *(name for _, name in reports)], path, asked)
     reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
@@ -110,6 +110,15 @@ def command(**flags: Any) -> None:
         file.write(write(result, flags["output_format"], look_of(flags["output"]), quiet=flags["quiet"]))
     if not result.passed:
         click.get_current_context().exit(FOUND)
+
+
+def _check_outputs(outputs: Sequence[str | None], *read: str | None) -> None:
+    for output in outputs:
+        check_output(output, *read)
+    files = [os.path.realpath(output) for output in outputs if output and output != "-"]
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice:
+        raise InputError(f"{os.path.relpath(twice)}: two reports would be written there; name two files")
 
 
 def write(result: CheckResult, form: str, look: Look, *, quiet: bool) -> str:

@@ -42,8 +42,8 @@ def command(**flags: Any) -> None:
     config = inputs.load_config(messages, flags["demo"])
     chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
     get_unit(chunker.unit).measure("")  # what is not installed is said before anything is read
-    check_output(flags["output"])
     path, _ = inputs.choose_paths(config, flags)
+    check_output(flags["output"], path)
     reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
     with open_output(flags["output"], json=True) as file, messages.progress(beside=file) as progress:

@@ -33,7 +33,7 @@ def command(**flags: Any) -> None:
     from chunkscope.reports.changes import render_comparison
     from chunkscope.reports.findings_json import comparison_to_json
 
-    check_output(flags["output"])
+    check_output(flags["output"], flags["old"], flags["new"])
     comparison = compare_files(flags["old"], flags["new"])
     look = look_of(flags["output"])
     with open_output(flags["output"], json=flags["output_format"] == "json") as file:

@@ -69,16 +69,19 @@ def can_encode(stream: TextIO, text: str) -> bool:
     return True
 
 
-def check_output(output: str | None) -> None:
-    """Refuse an output that could not be written, before the work begins.
+def check_output(output: str | None, *read: str | None) -> None:
+    """Refuse an output that could not be written, before the work begins, and one that is `read`.
 
     Raises
     ------
     InputError
-        Its folder is not there, it is a folder itself, or it is read-only.
+        Its folder is not there, it is a folder itself, it is read-only, or it is a file that is read, or a document
+        in a folder that is read.
     """
     if output in (None, "-"):
         return
+    if os.path.exists(output) and any(path and _is_read(output, path) for path in read):
+        raise InputError(f"{output}: is read by this very command; write to another file")
     folder = os.path.dirname(os.path.realpath(output))
     if os.path.isdir(output):
         raise InputError(f"{output}: is a folder; name a file")
@@ -95,6 +98,15 @@ def check_output(output: str | None) -> None:
     # replacing a read-only file would be possible, and is not what its owner meant
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(output, os.W_OK):
         raise InputError(f"{output}: the file is read-only")
+
+
+def _is_read(output: str, path: str) -> bool:
+    if os.path.isdir(path):
+        from chunkscope.files.name_filter import SUFFIXES, suffix
+
+        inside = os.path.realpath(output).startswith(os.path.join(os.path.realpath(path), ""))
+        return inside and suffix(output) in SUFFIXES
+    return os.path.exists(path) and os.path.samefile(output, path)
 
 
 @contextlib.contextmanager

@@ -48,9 +48,9 @@ def command(**flags: Any) -> None:
 
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages, flags["demo"])
-    check_output(flags["output"])
-    check_output(flags["fix"])
     path, asked = inputs.choose_paths(config, flags)
+    check_output(flags["output"], path, asked, flags["fix"])
+    check_output(flags["fix"], path)  # mending the questions where they stand is all right
     if asked is None:
         raise click.UsageError("no questions: name them with -q", click.get_current_context())
     reading = inputs.Reading.of(config, flags)

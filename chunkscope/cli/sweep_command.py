@@ -87,7 +87,6 @@ def command(**flags: Any) -> None:
     if flags["price"] is not None and not flags["count_tokens"] and not with_vectors:
         flags["count_tokens"] = options.DEFAULT_ENCODING
     _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
-    check_output(flags["output"])
 
     corpus, labels, settings = _read(config, flags, messages)
     with embedding.found_retrievers(flags, messages) as retrievers:
@@ -112,6 +111,7 @@ def _read(config: Config, flags: Mapping[str, Any], messages: Messages) -> tuple
     from chunkscope.cli import inputs
 
     path, asked = inputs.choose_paths(config, flags)
+    check_output(flags["output"], path, asked)
     reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None

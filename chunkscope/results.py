@@ -19,6 +19,7 @@ FORMAT = 1
 """
 
 DIGITS = 6
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,10 @@ class CorpusInfo:
         return hashlib.sha256(rows.encode()).hexdigest()
 
     def __add__(self, other: CorpusInfo) -> CorpusInfo:
+        twice = set(self.files) & set(other.files)
+        # files are documents, but for records of one JSONL file
+        if twice and all(len(info.files) == info.documents for info in (self, other)):
+            raise ValueError(f"results do not add up: {min(twice)!r} is in both")
         return CorpusInfo(
             self.path if self.path == other.path else "",
             self.documents + other.documents,
@@ -349,12 +354,26 @@ class SweepResult:
             self.skipped,
         )
 
-    def cell(self, size: int | None, overlap: int | None = 0, chunker: str = "fixed", unit: str = "char") -> Cell:
-        """Give one cell; `KeyError` where the grid has none such."""
-        for cell in self.cells:
-            if cell.key == (chunker, unit, size, overlap):
-                return cell
-        raise KeyError((chunker, unit, size, overlap))
+    def cell(
+        self, size: int | None, overlap: int | None = None, chunker: str | None = None, unit: str | None = None
+    ) -> Cell:
+        """Give one cell: the only one that fits, or of several the plain one (overlap 0, ``fixed``, characters).
+
+        Raises
+        ------
+        KeyError
+            None fits, or several do; the message names those of that size.
+        """
+        wanted = {"chunker": chunker, "unit": unit, "size": size, "overlap": overlap}
+        given = {name: value for name, value in wanted.items() if value is not None or name == "size"}
+        plain = {"chunker": "fixed", "unit": "char", "overlap": 0, **given}
+        for asked in (given, plain):
+            fitting = [cell for cell in self.cells if all(getattr(cell, name) == asked[name] for name in asked)]
+            if len(fitting) == 1:
+                return fitting[0]
+        near = [cell for cell in self.cells if cell.size == size] or self.cells
+        there = ", ".join(f"{cell.chunker} {cell.unit} {cell.size}/{cell.overlap}" for cell in near[:MOST_NAMED])
+        raise KeyError(f"{'more than one' if fitting else 'no'} cell fits {given}; there are {there}")
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON of format 1."""

@@ -487,6 +487,10 @@ class TestProcess:
         )
         assert code.returncode == 1, code.stderr
         assert b"evidence-split" in code.stdout
+        if form == "json":
+            assert "docs/規程.md" in {one["path"] for one in json.loads(code.stdout)["findings"]}
+        elif form == "junit":
+            assert "規程.md" in "".join(ElementTree.fromstring(code.stdout).itertext())
 
 
 class TestColour:

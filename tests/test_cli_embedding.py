@@ -221,6 +221,15 @@ def test_looking_at_a_text_file_as_a_cache_leaves_it_as_it_is(run, tmp_path, com
     assert path.read_text("utf-8") == '{"id": "q1"}\n'
 
 
+def test_a_questions_file_named_as_a_cache_is_left_alone(run, tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "q1"}\n', encoding="utf-8")
+    done = run("sweep", *JA, *SMALL, "--retriever", "hash", "--cache", path)
+    assert done.exit_code == 2
+    assert done.stderr.endswith(f"chunkscope: {path}: is no vector cache; name another file\n")
+    assert path.read_text("utf-8") == '{"id": "q1"}\n'
+
+
 def test_a_damaged_cache_is_one_warning(run, tmp_path):
     run("sweep", *JA, *SMALL, "--retriever", "hash")
     path = tmp_path / "cache" / FILE

@@ -67,6 +67,33 @@ def test_small_batches_and_one_large_batch_come_to_the_same(monkeypatch, corpus,
         assert sweep(corpus, labels, chunkers=[chunker], sizes=[5], overlaps=[0]).to_dict() == whole.to_dict()
 
 
+def test_results_that_share_a_document_do_not_add_up():
+    one = sweep([Document("a.md", "甲"), Document("b.md", "乙")], sizes=[1], overlaps=[0])
+    other = sweep([Document("b.md", "乙"), Document("c.md", "丙")], sizes=[1], overlaps=[0])
+    with pytest.raises(ValueError, match=r"'b\.md' is in both"):
+        one + other
+
+
+def test_a_cell_is_found_by_what_tells_it_from_the_others():
+    documents = [Document("a.md", "一つ。二つ。三つ。")]
+    shared = sweep(documents, sizes=[4, 6], overlaps="1/2")
+    assert shared.cell(4).key == ("fixed", "char", 4, 2)
+    many = sweep(documents, chunkers="fixed,sentence", sizes=[4, 6], overlaps="0,1")
+    assert many.cell(4).key == ("fixed", "char", 4, 0)
+    assert many.cell(4, 1).key == ("fixed", "char", 4, 1)
+    assert many.cell(4, chunker="sentence").key == ("sentence", "char", 4, 0)
+    with pytest.raises(KeyError, match="no cell fits {'size': 5}; there are fixed char 4/0"):
+        many.cell(5)
+    with pytest.raises(KeyError, match="more than one cell fits"):
+        sweep(documents, sizes=[6], overlaps="1,2").cell(6)
+    assert sweep(documents, chunkers="heading", sizes=[4], overlaps=[0]).cell(None).key == (
+        "heading",
+        "char",
+        None,
+        None,
+    )
+
+
 def test_results_over_different_grids_do_not_add_up():
     one = sweep([Document("a", "あ")], sizes=[3], overlaps=[0])
     other = sweep([Document("b", "あ")], sizes=[4], overlaps=[0])

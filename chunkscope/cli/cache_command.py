@@ -60,7 +60,7 @@ def info(path: str | None, output_format: str, output: str | None, quiet: bool, 
         }
         for one in spaces
     ]
-    with open_output(output, json=output_format == "json") as stream:
+    with open_output(output, output_format) as stream:
         if output_format == "json":
             held = {"format": 1, "path": str(file), "bytes": n_bytes, "spaces": rows}
             stream.write(json.dumps(held, ensure_ascii=False) + "\n")
@@ -115,7 +115,7 @@ def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, Vector
 
     file = default_path() if path is None else Path(path).expanduser()
     file = file / FILE if file.is_dir() else file
-    if not file.exists():
+    if not file.exists() or not file.stat().st_size:
         yield file, None
         return
     if not is_database(file):

@@ -104,9 +104,9 @@ def command(**flags: Any) -> None:
     if flags["output_format"] != "text":
         messages.warn(*result.warnings)
     for form, name in reports:
-        with open_output(name, json=form == "json") as file:
+        with open_output(name, form) as file:
             file.write(write(result, form, look_of(name), quiet=False))
-    with open_output(flags["output"], json=flags["output_format"] == "json") as file:
+    with open_output(flags["output"], flags["output_format"]) as file:
         file.write(write(result, flags["output_format"], look_of(flags["output"]), quiet=flags["quiet"]))
     if not result.passed:
         click.get_current_context().exit(FOUND)
@@ -213,6 +213,6 @@ def _write_baseline(name: str, result: CheckResult, setting: str) -> Baseline:
     if os.path.isfile(name) and os.path.getsize(name):
         read_baseline(name)
     baseline = Baseline.of(result.findings, setting)
-    with open_output(name, json=True) as file:
+    with open_output(name, "json") as file:
         file.write(baseline.to_json())
     return dataclasses.replace(baseline, path=name)

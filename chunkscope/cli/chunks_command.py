@@ -46,7 +46,7 @@ def command(**flags: Any) -> None:
     check_output(flags["output"], path)
     reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
-    with open_output(flags["output"], json=True) as file, messages.progress(beside=file) as progress:
+    with open_output(flags["output"], "json") as file, messages.progress(beside=file) as progress:
         document, seen = "", 0
         for row in list_chunks(corpus, chunker):
             if progress and row.document != document:

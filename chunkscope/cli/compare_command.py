@@ -36,7 +36,7 @@ def command(**flags: Any) -> None:
     check_output(flags["output"], flags["old"], flags["new"])
     comparison = compare_files(flags["old"], flags["new"])
     look = look_of(flags["output"])
-    with open_output(flags["output"], json=flags["output_format"] == "json") as file:
+    with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(comparison_to_json(comparison))
         else:

@@ -39,6 +39,8 @@ def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
 
 JSON_ESCAPES = "chunkscope-json"
 codecs.register_error(JSON_ESCAPES, _escape_as_json)
+ESCAPES = {"json": JSON_ESCAPES, "junit": "xmlcharrefreplace"}
+"""How what programs read is escaped, by format."""
 
 
 @dataclass(frozen=True)
@@ -110,19 +112,20 @@ def _is_read(output: str, path: str) -> bool:
 
 
 @contextlib.contextmanager
-def open_output(output: str | None, *, json: bool = False) -> Iterator[IO[str]]:
+def open_output(output: str | None, form: str = "text") -> Iterator[IO[str]]:
     """Open a file in UTF-8, which appears whole or not at all, or stdout.
 
     Parameters
     ----------
     output : str or None
         ``-`` and None are stdout.
-    json : bool
-        What the console cannot show is escaped as JSON does, so that it stays valid.
+    form : str
+        What programs read (``json``, ``junit``) is escaped as its readers know it, so that it stays valid whatever the
+        encoding of stdout is.
     """
-    errors = JSON_ESCAPES if json else "backslashreplace"
+    errors = ESCAPES.get(form, "backslashreplace")
     if output in (None, "-"):
-        yield _stdout(errors)
+        yield _stdout(errors, for_programs=form in ESCAPES)
         return
     check_output(output)
     try:
@@ -157,12 +160,14 @@ def _replacing(path: str, errors: str) -> Iterator[IO[str]]:
         raise
 
 
-def _stdout(errors: str) -> IO[str]:
+def _stdout(errors: str, *, for_programs: bool) -> IO[str]:
     if sys.stdout is None:  # closed by whoever started us
         return open(os.devnull, "w", encoding="utf-8")  # lives as long as the program
     reconfigure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(errors=errors, newline="")
+        # readers take it for UTF-8: in another encoding only ASCII is the same
+        is_utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+        reconfigure(encoding="ascii" if for_programs and not is_utf8 else None, errors=errors, newline="")
     return sys.stdout
 
 

@@ -60,7 +60,7 @@ def command(**flags: Any) -> None:
     messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if flags["fix"]:
         _write_fixed(flags["fix"], questions, labels)
-    with open_output(flags["output"], json=flags["output_format"] == "json") as file:
+    with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(json.dumps(labels.to_dict(), ensure_ascii=False) + "\n")
         else:
@@ -73,7 +73,7 @@ def _write_fixed(output: str, questions: QuestionFile, labels: Labels) -> None:
     from chunkscope.labels import fix_labels
 
     records = fix_labels(questions.questions, labels, questions.fields)
-    with open_output(output, json=True) as file:
+    with open_output(output, "json") as file:
         file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 

@@ -24,7 +24,7 @@ EXTRAS = {
 def command(output_format: str, output: str | None, verbose: bool, **_: object) -> None:
     """List chunkers with their settings, units, retrievers and extras, and tell what is installed."""
     inventory = _inventory()
-    with open_output(output, json=output_format == "json") as file:
+    with open_output(output, output_format) as file:
         if output_format == "json":
             file.write(json.dumps(inventory, ensure_ascii=False) + "\n")
         else:

@@ -29,5 +29,5 @@ def command(**flags: Any) -> None:
     config = inputs.load_config(messages)
     check_output(flags["output"], flags["document"])
     document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
-    with open_output(flags["output"], json=True) as file:
+    with open_output(flags["output"], "json") as file:
         file.write(json.dumps(list_structure(document), ensure_ascii=False) + "\n")

@@ -102,7 +102,7 @@ def command(**flags: Any) -> None:
     text = _report(ranking.summarised(result, flags), look, flags, with_ranking=ranks)
     for chunker in why:
         text += "\n" + _why(corpus, labels, chunker, look)
-    with open_output(flags["output"], json=flags["output_format"] == "json") as file:
+    with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
 
 

@@ -32,6 +32,9 @@ WAIT_FOR_OTHERS = 60.0
 PAGE_BYTES = 16384
 """A page holds several vectors of usual widths, where the default page would hold none whole."""
 
+SUFFIXES_OF_OTHERS = (".md", ".markdown", ".mdx", ".txt", ".html", ".json", ".jsonl", ".csv", ".tsv", ".toml", ".py")
+"""A file called so that is no database is no damaged cache: it was named by mistake."""
+
 _SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};
@@ -106,8 +109,11 @@ def check_owner(path: Path, db: sqlite3.Connection) -> None:
 
 def check_head(path: Path) -> None:
     """Refuse what is no database: SQLite takes a file of a few bytes for an empty one, and writes over it."""
-    if not is_database(path):
-        raise damage("file is not a database")
+    if is_database(path):
+        return
+    if path.suffix.lower() in SUFFIXES_OF_OTHERS:
+        raise InputError(f"{path}: is no vector cache; name another file")
+    raise damage("file is not a database")
 
 
 def is_database(path: Path) -> bool:

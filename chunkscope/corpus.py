@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import BinaryIO
 
 from chunkscope.documents import Document, Markup
-from chunkscope.errors import DecodingError, InputError, os_reason
+from chunkscope.errors import DecodingError, InputError, os_reason, refuse_path
 from chunkscope.file_documents import FileDocument, StoredText, read_bytes
 from chunkscope.files.decoding import TWO_MARKS, byte_order_mark, check_encoding, decode, doubts
 from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
@@ -68,13 +68,16 @@ class Corpus:
         Raises
         ------
         InputError
-            Two documents of one name.
+            Two documents of one name, or something that is none.
         """
         if isinstance(documents, Corpus):
             return documents
+        refuse_path(documents, "documents", "read_corpus")
         held = tuple(documents)
         files: dict[str, str] = {}
         for document in held:
+            if not isinstance(document, Document):
+                raise InputError(f"a {type(document).__name__} is no document; Document(name, text) makes one")
             if document.name in files:
                 raise InputError(f"two documents are called {document.name!r}")
             files[document.name] = hashlib.sha256(document.text.encode()).hexdigest()

@@ -19,6 +19,7 @@ A message says where, what, and what to do, in one line.
 from __future__ import annotations
 
 import errno
+import os
 
 
 class ChunkscopeError(Exception):
@@ -59,6 +60,12 @@ class MissingPartError(ChunkscopeError, RuntimeError):
 
 class ProviderError(ChunkscopeError, RuntimeError):
     """An embedding provider that does not exist, refuses, or answers wrongly."""
+
+
+def refuse_path(value: object, wanted: str, reader: str) -> None:
+    """Raise an `InputError` where a path is given instead of what `reader` reads from it."""
+    if isinstance(value, str | os.PathLike):
+        raise InputError(f"{os.fspath(value)!r}: {wanted} are wanted, not a path; {reader} reads it")
 
 
 def os_reason(error: Exception) -> str:

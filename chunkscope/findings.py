@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers import Chunker
+from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.containment import ChunkSet, Layout, Targets, chunk_set
 from chunkscope.documents import Document
-from chunkscope.labels import Resolved
+from chunkscope.labels import Labels, Resolved
 from chunkscope.measures.tables import row_spans, rows_together
 from chunkscope.spans import SpanArray, as_spans
 from chunkscope.structure.parts import Parts
@@ -60,15 +60,17 @@ class Finding:
 CONTEXT = 400
 
 
-def find_cuts(documents: Iterable[Document], questions: Sequence[Resolved], chunker: Chunker) -> list[Finding]:
+def find_cuts(
+    documents: Iterable[Document], questions: Labels | Sequence[Resolved], chunker: Chunker | str
+) -> list[Finding]:
     """Find the cuts of one setting that split evidence or part table rows from their header.
 
     Parameters
     ----------
     documents : iterable of Document
-    questions : sequence of Resolved
+    questions : Labels or sequence of Resolved
         Their evidence, and the rows it overlaps, are looked at; without any, all rows of all tables are.
-    chunker : Chunker
+    chunker : Chunker or str
         With a size.
 
     Returns
@@ -87,6 +89,10 @@ def find_cuts(documents: Iterable[Document], questions: Sequence[Resolved], chun
     >>> finding.before[-8:] + "│" + finding.after[:6], finding.column
     ('限は1泊12,0│00円とする', 14)
     """
+    if isinstance(chunker, str):
+        chunker = parse_chunker(chunker)
+    if isinstance(questions, Labels):
+        questions = questions.valid
     asked: dict[str, list[tuple[str, int, int]]] = {}
     for resolved in questions:
         for entry in resolved.evidence:

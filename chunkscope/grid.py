@@ -190,9 +190,9 @@ class Grid:
     @classmethod
     def of(
         cls,
-        chunkers: str | Chunker | Sequence[Chunker] | Grid,
+        chunkers: str | Chunker | Sequence[str | Chunker] | Grid,
         sizes: str | Iterable[int] = DEFAULT_SIZES,
-        overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
+        overlaps: str | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     ) -> Grid:
         """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
 
@@ -200,16 +200,13 @@ class Grid:
         """
         if isinstance(chunkers, Grid):
             return chunkers
-        if isinstance(chunkers, str):
-            chunkers = parse_chunkers(chunkers)
-        elif isinstance(chunkers, Chunker):
-            chunkers = (chunkers,)
+        ways = _ways([chunkers] if isinstance(chunkers, str | Chunker) else chunkers)
         parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
-        parsed_overlaps = parse_overlaps(overlaps) if isinstance(overlaps, str) else tuple(overlaps)
+        parsed_overlaps = _overlaps([overlaps] if isinstance(overlaps, str) else overlaps)
         cells: dict[Chunker, None] = {}
         skipped: list[tuple[str, str, Skipped]] = []
         whole: set[HeadingChunker] = set()
-        for chunker in chunkers:
+        for chunker in ways:
             if chunker.size is not None:
                 cells[chunker] = None
                 continue
@@ -222,6 +219,24 @@ class Grid:
             cells.update((chunker.at(size, overlap), None) for size, overlap in pairs)
             skipped.extend((chunker.label, chunker.unit, pair) for pair in unable)
         if not cells:
-            reason = skipped[0][2].reason if skipped else "no size is given"
-            raise GridError(f"the grid has no cell that can run: {reason}")
+            given = {"chunker": ways, "size": parsed_sizes, "overlap": parsed_overlaps}
+            lacking = [f"no {name} is given" for name, values in given.items() if not values]
+            raise GridError(f"the grid has no cell that can run: {(lacking or [skipped[0][2].reason])[0]}")
         return cls(tuple(cells), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps))
+
+
+def _ways(chunkers: Iterable[str | Chunker]) -> tuple[Chunker, ...]:
+    """Read the chunkers that are written, and take the others as they are."""
+    ways: dict[Chunker, None] = {}
+    for chunker in chunkers:
+        if not isinstance(chunker, str | Chunker):
+            raise GridError(f"a {type(chunker).__name__} is no chunker; write 'fixed', or FixedChunker()")
+        ways.update(dict.fromkeys(parse_chunkers(chunker) if isinstance(chunker, str) else (chunker,)))
+    return tuple(ways)
+
+
+def _overlaps(overlaps: Iterable[int | str | Overlap]) -> tuple[int | Overlap, ...]:
+    parsed: list[int | Overlap] = []
+    for overlap in overlaps:
+        parsed += parse_overlaps(overlap) if isinstance(overlap, str) else [overlap]
+    return tuple(parsed)

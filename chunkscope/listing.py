@@ -12,6 +12,7 @@ import numpy as np
 from chunkscope.carrying import Carriable, carried_spans, chunk_paths, find_carriable
 from chunkscope.chunkers.base import Chunker, Cut
 from chunkscope.chunkers.heading import HeadingChunker
+from chunkscope.chunkers.spelling import parse_chunker
 from chunkscope.containment import Layout
 from chunkscope.documents import Document
 from chunkscope.spans import IntArray, Span, SpanArray, contains
@@ -85,14 +86,14 @@ class ChunkRow:
         }
 
 
-def list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
+def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterator[ChunkRow]:
     r"""Give the chunks of documents, one document after the other.
 
     Parameters
     ----------
     documents : iterable of Document
         Gone through once; no more than one is held.
-    chunker : Chunker
+    chunker : Chunker or str
         With a size; headings may do without.
 
     Yields
@@ -113,6 +114,8 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[Chu
     0 (1, 2) ('旅費',) '# 旅費\n出張の費用。\n'
     1 (3, 4) ('旅費', '宿泊') '# 旅費\n## 宿泊\n上限は12,000円。'
     """
+    if isinstance(chunker, str):
+        chunker = parse_chunker(chunker)
     if not isinstance(chunker, HeadingChunker) or chunker.merge:
         chunker.required_size()
     return _list_chunks(documents, chunker)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, cast
 
-from chunkscope.errors import ConfigError, DecodingError, InputError
+from chunkscope.errors import ConfigError, DecodingError, InputError, refuse_path
 from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
 from chunkscope.spans import Span
 
@@ -123,6 +123,25 @@ class QuestionFile:
     questions: tuple[Question, ...]
     warnings: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+
+def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
+    """Give the questions of a file, or of any iterable of them.
+
+    Raises
+    ------
+    InputError
+        A path, or something that is no question.
+    """
+    refuse_path(asked, "questions", "read_questions")
+    questions = tuple(asked)
+    for question in questions:
+        if not isinstance(question, Question):
+            raise InputError(f"a {type(question).__name__} is no question; Question.of(id, evidence=...) makes one")
+    return questions
 
 
 class _Names:

@@ -367,13 +367,16 @@ class SweepResult:
         wanted = {"chunker": chunker, "unit": unit, "size": size, "overlap": overlap}
         given = {name: value for name, value in wanted.items() if value is not None or name == "size"}
         plain = {"chunker": "fixed", "unit": "char", "overlap": 0, **given}
-        for asked in (given, plain):
-            fitting = [cell for cell in self.cells if all(getattr(cell, name) == asked[name] for name in asked)]
-            if len(fitting) == 1:
-                return fitting[0]
+        fitting = self._cells(given)
+        chosen = fitting if len(fitting) == 1 else self._cells(plain)
+        if len(chosen) == 1:
+            return chosen[0]
         near = [cell for cell in self.cells if cell.size == size] or self.cells
         there = ", ".join(f"{cell.chunker} {cell.unit} {cell.size}/{cell.overlap}" for cell in near[:MOST_NAMED])
         raise KeyError(f"{'more than one' if fitting else 'no'} cell fits {given}; there are {there}")
+
+    def _cells(self, wanted: Mapping[str, object]) -> list[Cell]:
+        return [cell for cell in self.cells if all(getattr(cell, name) == wanted[name] for name in wanted)]
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON of format 1."""

@@ -18,7 +18,7 @@ from chunkscope.batches import Batch, tie_batches
 from chunkscope.chunkers import Chunker, FixedChunker
 from chunkscope.corpus import Corpus
 from chunkscope.documents import Document
-from chunkscope.errors import LabelError
+from chunkscope.errors import ConfigError, LabelError
 from chunkscope.grid import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.labels import Labels, Resolved, check_labels
 from chunkscope.measures.base import Measure
@@ -46,9 +46,9 @@ def sweep(
     documents: Corpus | Iterable[Document],
     questions: Labels | QuestionFile | Iterable[Question] | None = None,
     *,
-    chunkers: str | Chunker | Sequence[Chunker] | Grid = "fixed",
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
     sizes: str | Iterable[int] = DEFAULT_SIZES,
-    overlaps: str | Iterable[int | Overlap] = DEFAULT_OVERLAPS,
+    overlaps: str | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     skip_bad_labels: bool = False,
     with_ids: bool | None = None,
     with_cuts: bool = True,
@@ -93,8 +93,8 @@ def sweep(
     ------
     LabelError
         Questions whose labels are not sound, unless they are skipped.
-    GridError, ChunkerError
-        A grid or a chunker that means nothing.
+    GridError, ChunkerError, ConfigError, InputError
+        A grid, a chunker or a number of jobs that means nothing; no documents or questions but a path to them.
 
     Examples
     --------
@@ -105,6 +105,8 @@ def sweep(
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
+    if jobs < 1:
+        raise ConfigError(f"jobs {jobs} must be at least 1")
     corpus = Corpus.of(documents)
     grid = Grid.of(chunkers, sizes, overlaps)
     labels = None if questions is None else _sound_labels(corpus, questions, skip_bad_labels)

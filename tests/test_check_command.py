@@ -183,13 +183,13 @@ class TestFormats:
         assert json.loads(Path("b.json").read_text("utf-8"))["passed"] is False
         assert Path("c.txt").read_text("utf-8").startswith("::error ")
 
-    @pytest.mark.parametrize("entry", ["junit", "junit=", "=x", "xml=x", "junit=nowhere/x.xml", "json=docs"])
     def test_two_reports_into_one_file_are_refused(self, here):
         done = check("-o", "out.txt", "--report", "junit=./out.txt")
         assert done.exit_code == 2
         assert done.stderr == "chunkscope: out.txt: two reports would be written there; name two files\n"
         assert not os.path.exists("out.txt")
 
+    @pytest.mark.parametrize("entry", ["junit", "junit=", "=x", "xml=x", "junit=nowhere/x.xml", "json=docs"])
     def test_a_report_that_cannot_be_written_is_refused_before_the_work(self, here, entry):
         fails("check", "docs", "--size", "9", "--report", entry)
 

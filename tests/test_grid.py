@@ -82,7 +82,7 @@ def test_a_size_below_one_is_skipped_by_name_and_an_error_where_nothing_else_run
         Grid.of("fixed", [-4], [0])
 
 
-@pytest.mark.parametrize("overlap", [-1, 2.5, "0", True, Fraction(3, 2)])
+@pytest.mark.parametrize("overlap", [-1, 2.5, "x", True, Fraction(3, 2)])
 def test_an_overlap_that_is_none_is_an_error_that_names_it(overlap):
     with pytest.raises(GridError, match=str(overlap)):
         Grid.of(FixedChunker(), [4], [overlap])

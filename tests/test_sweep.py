@@ -82,7 +82,7 @@ def test_a_cell_is_found_by_what_tells_it_from_the_others():
     assert many.cell(4).key == ("fixed", "char", 4, 0)
     assert many.cell(4, 1).key == ("fixed", "char", 4, 1)
     assert many.cell(4, chunker="sentence").key == ("sentence", "char", 4, 0)
-    with pytest.raises(KeyError, match="no cell fits {'size': 5}; there are fixed char 4/0"):
+    with pytest.raises(KeyError, match=r"no cell fits \{'size': 5\}; there are fixed char 4/0"):
         many.cell(5)
     with pytest.raises(KeyError, match="more than one cell fits"):
         sweep(documents, sizes=[6], overlaps="1,2").cell(6)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from chunkscope.documents import Document
-from chunkscope.errors import ChunkerError
+from chunkscope.errors import ChunkerError, InputError
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
 
@@ -144,6 +144,8 @@ class Chunker(ABC):
         int64 (m, 2)
             Each chunk's text is ``document.text[start:end]``.
         """
+        if not isinstance(document, Document):
+            raise InputError(f"a {type(document).__name__} is no document; Document(name, text) makes one")
         if not document.text:
             return np.empty((0, 2), dtype=np.int64)
         return self.chunks(self.segment(Parts(document))).spans

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from chunkscope.documents import Document
-from chunkscope.errors import InputError
+from chunkscope.errors import InputError, refuse_path
 from chunkscope.labels.model import Evidence, Fix, Labels, Problem, ProblemCode, Resolved
 from chunkscope.labels.problems import Key, Places, Trouble, explain
 from chunkscope.labels.quote_search import QuoteIndex, occurrences
-from chunkscope.questions import Entry, Question, QuestionFile
+from chunkscope.questions import Entry, Question, QuestionFile, questions_of
 
 
 def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterable[Question]) -> Labels:
@@ -49,8 +49,9 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     >>> print(labels.problems[0].message)
     occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
     """
+    refuse_path(documents, "documents", "read_corpus")
     held = tuple(documents) if iter(documents) is documents else documents
-    asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
+    asked = questions_of(questions)
     search = _Search(asked)
     for document in held:
         search.look_at(document)

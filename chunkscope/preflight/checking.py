@@ -27,7 +27,7 @@ from chunkscope.preflight.model import (
     sorted_findings,
 )
 from chunkscope.preflight.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
-from chunkscope.questions import Question, QuestionFile
+from chunkscope.questions import Question, QuestionFile, questions_of
 from chunkscope.results import Cell, CorpusInfo
 
 
@@ -121,7 +121,7 @@ def _looked_up(
         return None, ()
     if isinstance(questions, Labels):
         return questions, (*(resolved.question for resolved in questions.valid), *questions.without_evidence)
-    asked = questions.questions if isinstance(questions, QuestionFile) else tuple(questions)
+    asked = questions_of(questions)
     return check_labels(corpus, asked), asked
 
 

@@ -120,6 +120,12 @@ class Thresholds:
     label_problems: LabelRule = "error"
     asked: frozenset[str] = field(default=frozenset())
 
+    def __post_init__(self) -> None:
+        for name in COUNTED:
+            value = getattr(self, name)
+            if not isinstance(value, Threshold):
+                raise ConfigError(f"{name} must be a Threshold; Thresholds.of({name}={value!r}) reads it")
+
     @classmethod
     def of(cls, **values: object) -> Thresholds:
         """Read thresholds by their names.

@@ -1,0 +1,62 @@
+"""What people hand to the library by mistake gets one line that says what is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chunkscope import Document, FixedChunker, Question, check, find_cuts, list_chunks, read_questions, sweep
+from chunkscope.errors import ChunkscopeError
+from chunkscope.labels import check_labels
+from chunkscope.preflight import Thresholds
+
+DOCUMENTS = [Document("a.md", "一つ。二つ。三つ。")]
+QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: sweep("docs"), "'docs': documents are wanted, not a path; read_corpus reads it"),
+        (lambda: sweep(Path("docs")), "'docs': documents are wanted, not a path"),
+        (lambda: check_labels("docs", QUESTIONS), "'docs': documents are wanted, not a path"),
+        (lambda: sweep(DOCUMENTS, "q.jsonl"), "'q.jsonl': questions are wanted, not a path; read_questions reads it"),
+        (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "a dict is no question; Question.of"),
+        (lambda: sweep(["text"]), "a str is no document; Document(name, text) makes one"),
+        (lambda: FixedChunker(9).spans("text"), "a str is no document; Document(name, text) makes one"),
+        (lambda: sweep(DOCUMENTS, chunkers=[5]), "a int is no chunker; write 'fixed', or FixedChunker()"),
+        (lambda: sweep(DOCUMENTS, chunkers=[]), "no chunker is given"),
+        (lambda: sweep(DOCUMENTS, sizes=[]), "no size is given"),
+        (lambda: sweep(DOCUMENTS, overlaps=[]), "no overlap is given"),
+        (lambda: sweep(DOCUMENTS, jobs=0), "jobs 0 must be at least 1"),
+        (lambda: Thresholds(max_split=2), "max_split must be a Threshold; Thresholds.of(max_split=2) reads it"),
+        (lambda: check(DOCUMENTS, "q.jsonl", "fixed(size=4)"), "'q.jsonl': questions are wanted, not a path"),
+    ],
+)
+def test_what_is_none_of_what_is_wanted_is_told_in_one_line(call, told):
+    with pytest.raises(ChunkscopeError) as caught:
+        call()
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_chunkers_and_overlaps_may_be_written_or_values():
+    mixed = sweep(DOCUMENTS, chunkers=["fixed", FixedChunker(6), "sentence,heading"], sizes=[4], overlaps=["0,1/2", 1])
+    keys = [(cell.chunker, cell.size, cell.overlap) for cell in mixed.cells]
+    assert keys[:4] == [("fixed", 4, 0), ("fixed", 4, 2), ("fixed", 4, 1), ("fixed", 6, 0)]
+    assert {key[0] for key in keys} == {"fixed", "sentence", "heading"}
+
+
+def test_labels_and_written_chunkers_are_taken_where_chunks_are_listed():
+    labels = check_labels(DOCUMENTS, QUESTIONS)
+    for asked in (labels, labels.valid):
+        for chunker in ("fixed(size=4)", FixedChunker(4)):
+            assert [finding.question for finding in find_cuts(DOCUMENTS, asked, chunker)] == ["q"]
+    assert [row.text for row in list_chunks(DOCUMENTS, "fixed(size=4)")] == ["一つ。二", "つ。三つ", "。"]
+
+
+def test_the_questions_of_a_file_can_be_gone_through(tmp_path):
+    (tmp_path / "q.jsonl").write_text('{"id": "q", "evidence": []}\n', encoding="utf-8")
+    read = read_questions(tmp_path / "q.jsonl")
+    assert [question.id for question in read] == ["q"]

@@ -33,6 +33,15 @@ class Place:
     layout: Layout
     documents: Sequence[Document]
 
+    def line_of(self, offset: int) -> int:
+        """Give the line of an offset of the layout, in its document."""
+        document, base = self._at(offset)
+        return document.position(offset - base).line
+
+    def _at(self, offset: int) -> tuple[Document, int]:
+        number = int(np.searchsorted(self.layout.edges, offset, side="right")) - 1
+        return self.documents[number], int(self.layout.edges[number])
+
     def finding(
         self,
         code: str,
@@ -45,8 +54,7 @@ class Place:
         needed: bool = True,
     ) -> CheckFinding:
         """Make a finding of offsets in the layout."""
-        number = int(np.searchsorted(self.layout.edges, span[0], side="right")) - 1
-        document, base = self.documents[number], int(self.layout.edges[number])
+        document, base = self._at(span[0])
         start, end, at = span[0] - base, span[1] - base, cut - base
         line, column = document.position(at)
         return CheckFinding(
@@ -130,7 +138,10 @@ def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, mender:
         if could_carry[row]:
             mend = dataclasses.replace(mend, carry="table-header")
         cut = int(cuts[row])
-        message = "the row is cut" if start < cut < end else "the table is cut between its header and this row"
+        line = place.line_of(start)
+        message = (
+            "the row is cut" if start < cut < end else f"the table is cut between its header and the row in line {line}"
+        )
         yield place.finding("row-apart", (start, end), cut, message, mend=mend)
 
 

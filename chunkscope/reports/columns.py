@@ -64,7 +64,7 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell], *, with_reca
         chosen.append(_column("cost", 5, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
     if with_recall:
         chosen += _recall_columns(cells)
-    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 4, left=True))
+    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 1, left=True))
     return [column for column in chosen if any(column.texts)]
 
 

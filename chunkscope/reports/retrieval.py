@@ -103,9 +103,8 @@ def _legend(one: Found, k: int) -> str:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
     if "neighbours" in one:
-        text += (
-            f"; joined: recall@{k} with {one['neighbours']['n']} neighbours on either side, and what is handed on then"
-        )
+        joined = plural(one["neighbours"]["n"], "neighbour")
+        text += f"; joined: recall@{k} with {joined} on either side, and what is handed on then"
     if "stale" in one:
         text += f"; stale: questions with a document out of force among the first {k}"
     if "overlap" in one:
@@ -137,10 +136,12 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         return _Column(title, [text(cell, one) for cell, one in rows], rank, left=left)
 
     several = len({(cell.chunker, cell.unit) for cell in cells}) > 1
-    chosen = [column("chunker", 6, lambda cell, _: fit(_way(cell), 24), left=True)] if several else []
+    # what tells rows apart never goes
+    by_overlap = len({(cell.chunker, cell.unit, cell.size) for cell in cells}) < len(cells)
+    chosen = [column("chunker", 0, lambda cell, _: fit(_way(cell), 24), left=True)] if several else []
     chosen += [
         column("size", 0, lambda cell, _: "section" if cell.size is None else str(cell.size)),
-        column("overlap", 9, lambda cell, _: "" if cell.overlap is None else str(cell.overlap)),
+        column("overlap", 0 if by_overlap else 9, lambda cell, _: "" if cell.overlap is None else str(cell.overlap)),
     ]
     for number, k in enumerate(found[0]["k"]):
         rank = 1 if str(k) == key else 4 + number
@@ -162,10 +163,10 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
     if "stale" in found[0]:
         chosen.append(column("stale", 1, lambda _, one: of(*one["stale"][key])))
     if "overlap" in found[0]:
-        for name, title in (("recall", "characters"), ("precision", "precision"), ("iou", "IoU")):
-            chosen.append(column(title, 8, lambda _, one, n=name: _deviation(one["overlap"][key][n])))  # type: ignore[misc]
+        for name, title, rank in (("recall", "characters", 4), ("precision", "precision", 3), ("iou", "IoU", 1)):
+            chosen.append(column(title, rank, lambda _, one, n=name: _deviation(one["overlap"][key][n])))  # type: ignore[misc]
     if cells[0].omega:
-        chosen.append(column("omega", 8, lambda cell, _: _deviation(_pair(cell))))
+        chosen.append(column("omega", 3, lambda cell, _: _deviation(_pair(cell))))
     chosen.append(column("", 1, lambda cell, one: _mark(cell, one, summary), left=True))
     return [one for one in chosen if any(one.texts)]
 

@@ -40,7 +40,7 @@ class Document:
     fields : mapping
         What a JSONL record says of the document besides its name and text.
     markup : {"markdown", "html", "plain"}
-        HTML has tables, blocks and sentences, but no headings or code; plain text paragraphs and sentences alone.
+        HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs and sentences alone.
 
     Raises
     ------

@@ -31,7 +31,7 @@ PAGE = """<html>
 """
 PIECES = [
     "<p>", "</p>", "<DIV class='x'>", "</div >", "<br>", "<b>", "</b>", "<table>", "</table>", "<tr>", "<td>", "</tr>",
-    "<!-- x -->", "漢", "字。", "a < b", " ", "\n", "\n\n", "\r\n \r\n", "    ", "# x\n", "---\n", "a: 1\n",
+    "<!-- x -->", "<!--", "-->", "<pre>", "</pre>", "漢", "字。", "a < b", " ", "\n", "\n\n", "\r\n \r\n", "    ", "# x\n", "---\n", "a: 1\n",
 ]  # fmt: skip
 
 
@@ -87,31 +87,78 @@ def test_blocks_start_where_an_obvious_reading_has_them(text):
     assert structure.block_starts.tolist() == sorted(rows | obvious_starts(text, top))
 
 
+OPEN, CLOSE = (re.compile(rf"<{mark}({_BLOCKS})(?=[\s/>])", re.IGNORECASE) for mark in ("", "/"))
+TAG = re.compile(r"<[^<>]*>")
+
+
 def obvious_starts(text, top):
     """Go through the text place by place: a block starts at an edge that something to read stands before."""
     starts = {0} if text else set()
     first = len(text) - len(text[top:].lstrip())
     if top and first < len(text):
         starts.add(first)
-    block, place = top, top
+    seen, place = False, top
     while place < len(text):
-        gap = re.compile(r"(\r\n|\r|\n)[^\S\r\n]*[\r\n]").match(text, place)
-        close = re.compile(rf"(</({_BLOCKS})\s*>\s*)+", re.IGNORECASE).match(text, place)
-        edge = place
-        if gap or close:
-            edge = (gap or close).end()
-            while edge < len(text) and text[edge].isspace():
-                edge += 1
-            place = edge
-        elif not re.compile(rf"<({_BLOCKS})[\s/>]", re.IGNORECASE).match(text, place):
-            place += 1
+        behind = behind_what_closes(text, place)
+        if text.startswith("<!--", place):
+            end = text.find("-->", place + 4)
+            place = len(text) if end < 0 else end + 3
             continue
+        if text.startswith("<pre>", place):
+            end = text.find("</pre>", place)
+            end = len(text) if end < 0 else end + len("</pre>")
+            starts |= {place} if seen else set()
+            starts |= {
+                line.end() for line in re.finditer(r"(\r\n|\r|\n)(?=[^\S\r\n]*\S)", text[:end]) if line.start() >= place
+            }
+            while end < len(text) and text[end].isspace():
+                end += 1
+            seen, place = False, behind_what_closes(text, end)
+            starts |= {place} if place < len(text) else set()
+        elif behind > place or re.match(r"(\r\n|\r|\n)[^\S\r\n]*[\r\n]", text[place:]):
+            while place < len(text) and text[place].isspace():
+                place += 1
+            place = behind_what_closes(text, place)
+            if seen and place < len(text):
+                starts.add(place)
+                seen = False
+        elif OPEN.match(text, place):
+            if seen:
+                starts.add(place)
+            tag = TAG.match(text, place)
+            seen, place = not tag, tag.end() if tag else place + 1
+        elif tag := TAG.match(text, place):
+            place = tag.end()
         else:
+            seen = seen or not text[place].isspace()
             place += 1
-        if edge < len(text) and re.sub(r"<[^<>]*>|\s", "", text[block:edge]):
-            starts.add(edge)
-            block = edge
     return starts
+
+
+def behind_what_closes(text, place):
+    """Give the place behind closing tags of blocks and the white space between them."""
+    while (match := CLOSE.match(text, place)) and (end := text.find(">", match.end())) >= 0:
+        if text[match.end() : end].strip():
+            break
+        place = end + 1
+        while place < len(text) and text[place].isspace():
+            place += 1
+    return place
+
+
+def test_scripts_styles_and_preformatted_text_are_code_and_comments_are_no_blocks():
+    text = "<p>a</p>\n<script>\nif (a. b) {}\n</script>\n<pre>x. y\n  z</pre>\n<!-- <p>no. way --><p>b</p>\n"
+    parts = Parts(Document("a.html", text, markup="html"))
+    assert [text[a:b][:8] for a, b in parts.structure.code.tolist()] == ["<script>", "<pre>x. "]
+    assert [" ".join(piece.split()) for piece in pieces(text, parts.sentence_starts.tolist())] == [
+        "<p>a</p>",
+        "<script>",
+        "if (a. b) {}",
+        "</script>",
+        "<pre>x. y",
+        "z</pre>",
+        "<!-- <p>no. way --><p>b</p>",
+    ]
 
 
 @pytest.mark.parametrize("text", ["<div>" * 20_000 + "x", "</p>" * 20_000 + "x", "<p>\n\n" * 10_000, "< " * 50_000])

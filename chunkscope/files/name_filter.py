@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from chunkscope.errors import ConfigError
 
-SUFFIXES = (".md", ".markdown", ".mdx", ".txt", ".html")
+SUFFIXES = (".md", ".markdown", ".mdx", ".txt", ".html", ".htm")
 """Read without being asked, in upper and lower case."""
 
 

@@ -1,6 +1,6 @@
-"""What an HTML document is made of: its tables, and the blocks that its tags and blank lines part.
+"""What an HTML document is made of: its tables, its code, and the blocks that its tags and blank lines part.
 
-It has no headings and no code in the sense of Markdown: those are of CommonMark, in which indented text would be code.
+It has no headings: those are of CommonMark, in which indented text would be code, too.
 """
 
 from __future__ import annotations
@@ -11,20 +11,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from chunkscope.documents import Document
-from chunkscope.spans import as_spans
+from chunkscope.spans import Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
 from chunkscope.structure.model import Structure
 
-# the elements that the HTML standard lists as blocks, with list items, cells left out
+# the elements that the HTML standard lists as blocks, with list items; rows and cells are for `html_tables`
 _BLOCKS = (
     "address|article|aside|blockquote|body|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer"
-    "|form|h[1-6]|head|header|hgroup|hr|html|legend|li|main|menu|nav|ol|option|p|pre|script|search|section|style"
-    "|summary|table|title|ul"
+    "|form|h[1-6]|head|header|hgroup|hr|html|legend|li|main|menu|nav|ol|option|p|pre|search|section|summary|table|title"
+    "|ul"
 )
+_CLOSED = rf"(?:</(?:{_BLOCKS})\s*+>\s*+)"
 _EDGE = re.compile(
-    rf"<(?:{_BLOCKS})(?=[\s/>])|(?:</(?:{_BLOCKS})\s*+>\s*+)++|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+", re.IGNORECASE
+    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)\s*+>|\Z))"
+    rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
+    re.IGNORECASE | re.DOTALL,
 )
-_NOTHING = re.compile(r"(?:\s++|<[^<>]*+>)*+")
+_BEHIND = re.compile(rf"\s*+{_CLOSED}*+", re.IGNORECASE)
+_NOTHING = re.compile(r"""(?:\s++|<(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|<[^<>]*+>)*+""")
+_CODE_LINE = re.compile(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 
 
 def read_html(document: Document) -> Structure:
@@ -37,8 +42,9 @@ def read_html(document: Document) -> Structure:
     Returns
     -------
     Structure
-        Blocks start at their tags. Tags that open with nothing to read between them belong to the block that follows;
-        those that close, and white space, to what stands before them.
+        Blocks start at their tags, and at rows of tables. Tags with nothing to read between them belong to the block
+        that follows, those that close, and white space, to what stands before. ``pre``, ``script`` and ``style`` are
+        code. Comments are no blocks.
 
     Examples
     --------
@@ -51,19 +57,33 @@ def read_html(document: Document) -> Structure:
     """
     text, top = document.text, document.front_matter_end
     tables = html_tables(text, [Region(top, len(text), is_code=False)]) if may_hold_table(text) else []
-    rows = {start for table in tables for start, _ in (*table.header, *table.rows)}
-    starts = rows.union(_block_starts(text, top), [0] if text else [])
+    code: list[Span] = []
+    starts = {start for table in tables for start, _ in (*table.header, *table.rows)}
+    starts.update(_block_starts(text, top, code), [0] if text else [])
+    starts.update(line.end() for start, end in code for line in _CODE_LINE.finditer(text, start, end))
     first = len(text) - len(text[top:].lstrip())
     if top and first < len(text):
         starts.add(first)
-    return Structure(len(text), top, (), tuple(tables), as_spans([]), np.array(sorted(starts), dtype=np.int64))
+    return Structure(len(text), top, (), tuple(tables), as_spans(code), np.array(sorted(starts), dtype=np.int64))
 
 
-def _block_starts(text: str, top: int) -> Iterator[int]:
-    """Give where blocks start that something to read stands before."""
-    read = top
+def _block_starts(text: str, top: int, code: list[Span]) -> Iterator[int]:
+    """Give where blocks start that something to read stands before; put down what is code."""
+    is_something, read = False, top
     for edge in _EDGE.finditer(text, top):
-        place = edge.start() if edge.group()[1:2].isalpha() else edge.end()
-        if place < len(text) and _NOTHING.match(text, read, place).end() < place:  # type: ignore[union-attr]
+        start, end = edge.span()
+        is_something = is_something or _NOTHING.match(text, read, start).end() < start  # type: ignore[union-attr]
+        read = end
+        if edge["comment"]:
+            continue
+        place = start if edge["open"] or edge["code"] else end
+        if place < len(text) and is_something:
             yield place
-        read = place
+            is_something = False
+        if edge["open"]:
+            read = start
+        elif edge["code"]:
+            code.append((start, end))
+            read = _BEHIND.match(text, end).end()  # type: ignore[union-attr]
+            if read < len(text):
+                yield read

@@ -111,7 +111,10 @@ def find_config(folder: str | os.PathLike[str] = ".") -> Config:
     for here in (start, *start.parents):
         own, project = here / OWN_FILE, here / PYPROJECT
         if own.is_file():
-            config = _config(_load(own, start), own, start, OWN_FILE)
+            document = _load(own, start)
+            # keys as they stand in pyproject.toml are welcome here too
+            table, kind = (_tool_table(document), PYPROJECT) if set(document) == {"tool"} else (document, OWN_FILE)
+            config = _config(table, own, start, kind)
             if project.is_file() and _has_table(project):
                 warning = f"{config.path} is used; {TABLE} of {_shown(project, start)} is not read"
                 config = dataclasses.replace(config, warnings=(warning,))

@@ -88,7 +88,9 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
             "pyproject.toml: [tool.chunkscope] has no 'corpsu'; did you mean 'corpus'?",
         ),
         ("chunkscope.toml", "fail-under = 1", "chunkscope.toml has no 'fail-under'; there are corpus, "),
-        ("chunkscope.toml", table("size = 1"), "the keys stand without [tool.chunkscope]"),
+        ("chunkscope.toml", "size = 1\n" + table("overlap = 1"), "the keys stand without [tool.chunkscope]"),
+        ("chunkscope.toml", table("corpsu = 'x'"), "chunkscope.toml: [tool.chunkscope] has no 'corpsu'"),
+        ("chunkscope.toml", "[tool.ruff]\n", "chunkscope.toml: [tool.chunkscope] must be a table"),
         ("chunkscope.toml", "path = 'x'", "has no 'path'"),
         ("chunkscope.toml", "size = '5'", "chunkscope.toml: size must be a whole number, not '5'"),
         ("chunkscope.toml", "size = true", "size must be a whole number, not True"),
@@ -119,3 +121,9 @@ def test_a_flag_goes_before_the_file_and_the_file_before_the_default():
     assert config.choose("include", (), ()) == ("*.md",)
     assert config.choose("exclude", (), ("old",)) == ("old",)
     assert config.choose("sizes", None, "1") == "1"
+
+
+def test_the_table_of_pyproject_is_understood_in_a_file_of_its_own_too(tmp_path):
+    write(tmp_path / "chunkscope.toml", table("size = 7") + "\n[tool.chunkscope.check]\nmax_split = 1\n")
+    config = find_config(tmp_path)
+    assert (config.size, config.check) == (7, {"max_split": 1})

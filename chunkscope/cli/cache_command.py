@@ -29,12 +29,15 @@ Examples:
 path_option = click.option("--cache", "path", metavar="PATH", help="The cache [default: in the user's cache folder].")
 
 
-@click.group("cache", short_help="Show, prune or clear the vector cache.", epilog=EPILOG)
-def command() -> None:
+@click.group("cache", short_help="Show, prune or clear the vector cache.", epilog=EPILOG, invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Look after the vectors that sweeps with embeddings keep.
 
     Nothing in the cache goes stale: a vector is found only by everything that it depends on. It only takes room.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @command.command("info", short_help="Where it is and what it holds.")

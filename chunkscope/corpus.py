@@ -118,8 +118,8 @@ def read_corpus(
     Parameters
     ----------
     path : path
-        A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` holds a
-        document a line (``name`` or ``id``, ``text``, other fields). Neither is held: a JSONL file is read anew
+        A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` or ``.ndjson``
+        holds a document a line (``name`` or ``id``, ``text``, other fields). Neither is held: a JSONL file is read anew
         each time that documents are gone through, and a document of a folder reads its file when first asked for its
         text; a file that has changed by then is an `InputError`.
     encoding : str, optional
@@ -151,7 +151,9 @@ def read_corpus(
         raise InputError(f"{shown}: {os_reason(error)}") from None
     if is_folder:
         return _read_folder(shown, encoding, names, markup, skip_unreadable)
-    if suffix(shown) == ".jsonl":
+    if suffix(shown) == ".json" and markup is None:
+        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl")
+    if suffix(shown) in (".jsonl", ".ndjson"):
         return _read_records(_Records(shown, encoding, names, markup))
     return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)
 

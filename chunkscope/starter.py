@@ -74,7 +74,7 @@ def _quoted(text: str) -> str:
 
 
 def first_questions(documents: Iterable[Document]) -> str:
-    r"""Write questions to be filled in, each with a quote that stands once in its document.
+    r"""Write questions to be filled in, each with a quote that stands once in its document, spread over the documents.
 
     Returns
     -------
@@ -88,8 +88,11 @@ def first_questions(documents: Iterable[Document]) -> str:
     {"id": "q1", "question": "", "doc": "rules.md", "evidence": ["宿泊費の上限は1泊12,000円とする。"]}
     """
     lines: list[str] = []
-    for document in documents:
-        for start, end in _quotes(document):
+    held = list(documents)
+    some = held[:: max(1, len(held) // MOST_QUESTIONS)]
+    each = min(PER_DOCUMENT, -(-MOST_QUESTIONS // max(1, len(some))))
+    for document in some:
+        for start, end in _quotes(document, each):
             quote = document.text[start:end]
             record = {"id": f"q{len(lines) + 1}", "question": "", "doc": document.name, "evidence": [quote]}
             lines.append(json.dumps(record, ensure_ascii=False))
@@ -102,7 +105,7 @@ def _joined(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _quotes(document: Document) -> Iterator[Span]:
+def _quotes(document: Document, most: int) -> Iterator[Span]:
     """Choose a table's last row, for it is farthest from the header, and sentences spread over the text."""
     if not document.text:
         return
@@ -117,8 +120,8 @@ def _quotes(document: Document) -> Iterator[Span]:
     taken += [(start, end) for start, end in parts.structure.code.tolist()]
     free = [span for span in spans.tolist() if not any(span[0] < end and span[1] > start for start, end in taken)]
     fit = [(start, end) for start, end in free if _is_fit(document.text, (start, end))]
-    room = PER_DOCUMENT - len(chosen)
-    places = dict.fromkeys(len(fit) * number // room for number in range(room)) if fit else {}
+    room = most - len(chosen)
+    places = dict.fromkeys(len(fit) * number // room for number in range(room)) if fit and room else {}
     yield from sorted([*chosen, *(fit[place] for place in places)])
 
 
@@ -127,4 +130,6 @@ def _is_fit(text: str, span: Span) -> bool:
     if not SHORTEST <= end - start <= LONGEST:
         return False
     quote = text[start:end]
+    if quote.startswith("<") and not quote.lower().startswith(("<tr", "<td", "<th")):
+        return False  # a comment, or a tag
     return text.find(quote) == start and text.find(quote, start + 1) < 0

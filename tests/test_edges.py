@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from chunkscope import Document, FixedChunker, Question, check, find_cuts, list_
 from chunkscope.errors import ChunkscopeError
 from chunkscope.labels import check_labels
 from chunkscope.preflight import Thresholds
+from chunkscope.starter import first_questions
 
 DOCUMENTS = [Document("a.md", "一つ。二つ。三つ。")]
 QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
@@ -60,3 +62,14 @@ def test_the_questions_of_a_file_can_be_gone_through(tmp_path):
     (tmp_path / "q.jsonl").write_text('{"id": "q", "evidence": []}\n', encoding="utf-8")
     read = read_questions(tmp_path / "q.jsonl")
     assert [question.id for question in read] == ["q"]
+
+
+def test_first_questions_are_spread_over_the_documents_and_quote_no_comments():
+    texts = [f"<!-- licence {n} of these documents -->\n\n第{n}条の上限は{n}万円とする。\n" for n in range(40)]
+    rows = [
+        json.loads(line)
+        for line in first_questions(Document(f"{n:02}.md", t) for n, t in enumerate(texts)).splitlines()
+    ]
+    assert len(rows) == 20
+    assert [row["doc"] for row in rows] == [f"{n:02}.md" for n in range(0, 40, 2)]
+    assert all(row["evidence"][0].startswith("第") for row in rows)

@@ -65,7 +65,7 @@ def test_the_questions_of_a_file_can_be_gone_through(tmp_path):
 
 
 def test_first_questions_are_spread_over_the_documents_and_quote_no_comments():
-    texts = [f"<!-- licence {n} of these documents -->\n\n第{n}条の上限は{n}万円とする。\n" for n in range(40)]
+    texts = [f"<!-- licence {n} of these documents -->\n\n第{n:02}条の上限は{n:02}万円とする。\n" for n in range(40)]
     rows = [
         json.loads(line)
         for line in first_questions(Document(f"{n:02}.md", t) for n, t in enumerate(texts)).splitlines()

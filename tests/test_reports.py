@@ -446,3 +446,22 @@ def test_telling_cells_keep_the_order_and_the_limit():
         assert places == sorted(set(places))
         assert len(places) == min(limit, len(SIZES))
         assert {0, len(SIZES) - 1} <= set(places)
+
+
+def test_documents_without_headings_are_told_where_sections_are_the_chunks():
+    plain = sweep([Document("a.md", "一つ。\n\n二つ。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4])
+    told = "each document is one section: no heading parts any"
+    assert told in render_sweep(plain)
+    assert told in to_markdown(plain)
+    parted = sweep(
+        [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4]
+    )
+    assert told not in render_sweep(parted)
+
+
+def test_fewer_chunks_than_are_handed_on_are_not_multiplied():
+    (few,) = sweep([Document("a.md", "一つ。二つ。")], sizes=[4], overlaps=[0]).cells
+    text = render_sweep(sweep([Document("a.md", "一つ。二つ。")], sizes=[20], overlaps=[0]))
+    assert few.chunks == 2
+    assert "that is less than the 5 chunks" in " ".join(text.split())
+    assert "5 chunks handed to a model are" not in " ".join(text.split())

@@ -309,11 +309,13 @@ def name_character(character: str) -> str:
 
     Examples
     --------
-    >>> name_character("a"), name_character("～")
-    ("'a'", 'U+FF5E (FULLWIDTH TILDE)')
+    >>> name_character("a"), name_character("～"), name_character("課")
+    ("'a'", 'U+FF5E (FULLWIDTH TILDE)', "'課' (U+8AB2)")
     """
     if " " <= character < "\x7f":
         return repr(character)
     fallback = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB", "\0": "NULL"}.get(character, "")
     name = unicodedata.name(character, fallback)
+    if name.startswith("CJK "):  # such names say no more than the number
+        return f"{character!r} (U+{ord(character):04X})"
     return f"U+{ord(character):04X} ({name})" if name else f"U+{ord(character):04X}"

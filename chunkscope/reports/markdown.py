@@ -83,7 +83,7 @@ def _row(result: SweepResult, view: View, all_rows: bool) -> Iterator[str]:
     notes = [f"- {escape(question.id)}: {question.where}" for question in found]
     if len(found) < len(everything):
         notes.append(f"- and {len(everything) - len(found):,} more")
-    notes += [f"- {note}" for note in row_notes(view)]
+    notes += [f"- {note}" for note in row_notes(view, result.corpus.documents)]
     if notes:
         yield from ("", *notes)
 

@@ -110,7 +110,7 @@ def _row(result: SweepResult, view: View, style: Style, n_shown: int | None) -> 
     ends = {cell.key: cuts_sentence(cell) for cell in (view.row.cells[0], view.key_cell)}
     for sentence in filter(None, ends.values()):
         yield from style.wrap(sentence, first=INDENT, rest=INDENT * 2)
-    for note in row_notes(view):
+    for note in row_notes(view, result.corpus.documents):
         yield from style.wrap(note, first=f"{INDENT}! ")
 
 

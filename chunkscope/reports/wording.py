@@ -125,10 +125,12 @@ def cuts_sentence(cell: Cell) -> str:
     return f"chunks end, {_at(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
 
 
-def row_notes(view: View) -> list[str]:
+def row_notes(view: View, n_documents: int) -> list[str]:
     """Say what else must be known of a row: missing text, chunks above the size, broken, blank or unmarked ones."""
     cells = view.row.cells
     notes = []
+    if view.row.overlap is None and 0 < cells[0].chunks <= n_documents:
+        notes.append("each document is one section: no heading parts any")
     for count, told in (
         ("missing_questions", "questions have evidence that is partly in no chunk"),
         ("oversize_chunks", "chunks are above the size"),
@@ -272,6 +274,8 @@ def _cost(result: SweepResult, cell: Cell) -> str:
         paid = f" for {cost(cell.tokens, price)}" if isinstance(price, int | float) else ""
         parts.append(f"{plural(cell.tokens, 'token')}{paid}")
     sentence = ", ".join(parts)
+    if cell.chunks < CHUNKS_PER_ANSWER:
+        return f"{sentence}; that is less than the {CHUNKS_PER_ANSWER} chunks that are handed to a model as a rule."
     return f"{sentence}; {CHUNKS_PER_ANSWER} chunks handed to a model are {answer:,.0f} characters."
 
 

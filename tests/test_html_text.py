@@ -88,7 +88,7 @@ def test_blocks_start_where_an_obvious_reading_has_them(text):
 
 
 OPEN, CLOSE = (re.compile(rf"<{mark}({_BLOCKS})(?=[\s/>])", re.IGNORECASE) for mark in ("", "/"))
-TAG = re.compile(r"<[^<>]*>")
+TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
 
 
 def obvious_starts(text, top):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from reference import cut
 from worlds import chunkers, corpora, labels_of, questions_of
@@ -157,6 +157,7 @@ def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunke
     st.sampled_from([None, "1/6", "1/2"]),
 )  # fmt: skip
 @settings(max_examples=200, deadline=None)
+@example(37, 1, 0, 34, 3, None)
 def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share):
     end = start + length
     shared = parse_overlaps(share)[0] if share else Overlap(overlap)

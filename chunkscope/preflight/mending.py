@@ -93,21 +93,19 @@ class Mending:
         return self._tried_sizes(targets, self.chunker.size)
 
     def _window_sizes(self, targets: Targets, size: int) -> list[int | None]:
-        """Windows are arithmetic: every size is looked at, up to one that holds the whole document."""
+        """Windows are arithmetic: every size is looked at, in the end up to one that holds the whole document."""
         found: list[int | None] = []
         starts, ends = targets.spans[:, 0] - targets.bases, targets.spans[:, 1] - targets.bases
         lasts = np.minimum(targets.lengths, np.maximum(FARTHEST * size, 2 * (ends - starts)))
         sizes, steps = self._grid(int(lasts.max(initial=1)))
         n_sizes = np.searchsorted(sizes, lasts, side="right").tolist()
-        places = zip(starts.tolist(), ends.tolist(), targets.lengths.tolist(), n_sizes, strict=True)
-        for start, end, length, n in places:
-            some = sizes[:n]
-            held = (start // steps[:n] * steps[:n] + some >= end) & (some >= end - start)
-            good = some[held]
-            if len(good):
-                found.append(int(good[np.lexsort((-good, np.abs(good - size)))[0]]))
-            else:
-                found.append(length if self.at(length) else None)
+        places = zip(starts.tolist(), ends.tolist(), targets.lengths.tolist(), lasts.tolist(), n_sizes, strict=True)
+        for start, end, length, last, n in places:
+            good, tried = _holding(sizes[:n], steps[:n], start, end), last
+            while not len(good) and tried < length:
+                tried = min(length, FARTHEST * tried)
+                good = _holding(*self._grid(tried), start, end)
+            found.append(int(good[np.lexsort((-good, np.abs(good - size)))[0]]) if len(good) else None)
         return found
 
     def _grid(self, last: int) -> tuple[IntArray, IntArray]:
@@ -162,6 +160,11 @@ class Mending:
         else:
             return self
         return Mending(self.chunker, self.overlap, layout, segments)
+
+
+def _holding(sizes: IntArray, steps: IntArray, start: int, end: int) -> IntArray:
+    """Give the sizes at which the last window that begins before a text holds it."""
+    return sizes[(start // steps * steps + sizes >= end) & (sizes >= end - start)]
 
 
 def _segments_of(joined: Segments, number: int) -> Segments:

@@ -28,7 +28,7 @@ _EDGE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BEHIND = re.compile(rf"\s*+{_CLOSED}*+", re.IGNORECASE)
-_NOTHING = re.compile(r"""(?:\s++|<(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|<[^<>]*+>)*+""")
+_NOTHING = re.compile(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
 _CODE_LINE = re.compile(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 
 

@@ -14,7 +14,7 @@ TITLES = frozenset(
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
 BEFORE_NUMBERS = frozenset(
-    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc docs c "
+    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc docs "
     "bldg rm chaps "
     "jan feb mar apr jun jul aug sept sep oct nov dec".split()
 )

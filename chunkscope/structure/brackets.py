@@ -51,7 +51,7 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
             kind, is_opening = token, not opened[token] or (token == '"' and text[place - 1].isspace())
             if token == '"' and not opened[token] and _is_behind_word(text, start, place):
                 continue
-            if token == "`" and not opened[token] and place > start and text[place - 1] == "\\":
+            if token == "`" and not opened[token] and _is_escaped(text, start, place):
                 continue
         if is_opening:
             stack.append((kind, place))
@@ -64,12 +64,21 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
         while other != kind:
             other, opening = stack.pop()
             opened[other] -= 1
+        if kind == "＜" and text[place - 1] not in "。！？.!?":
+            continue  # two signs of comparison
         if kind == '"' and place - opening > STRAIGHT_QUOTE_LENGTH:
             continue
         while found and found[-1].open > opening:
             found.pop()
         found.append(Pair(opening, place, kind))
     return found
+
+
+def _is_escaped(text: str, start: int, place: int) -> bool:
+    before = place
+    while before > start and text[before - 1] == "\\":
+        before -= 1
+    return (place - before) % 2 == 1
 
 
 def _is_behind_word(text: str, start: int, place: int) -> bool:

@@ -1,4 +1,4 @@
-"""Tables written in HTML inside Markdown.
+"""Tables written in HTML, in Markdown or in a document of their own.
 
 CommonMark ends an HTML block at a blank line, a browser does not: so the parts in which raw HTML stands are read one
 after the other as one stream of tags, by the rules by which browsers close rows and tables that are left open.
@@ -225,13 +225,16 @@ def _pop(stack: list[_OpenTable], done: list[_OpenTable]) -> None:
 
 def _table(found: _OpenTable) -> Table:
     rows = found.rows
-    n_header = _count_leading([row.in_head for row in rows])
-    n_header = n_header or _count_leading([row.all_headers for row in rows])
-    while n_header and not rows[n_header - 1].has_cells:
-        n_header -= 1  # an empty row neither makes a header nor hides one
+    n_header = _count_header(rows, [row.in_head for row in rows])
+    n_header = n_header or _count_header(rows, [row.all_headers for row in rows])
     spans: tuple[Span, ...] = tuple((row.start, row.end) for row in rows)
     return Table("html", found.start, found.reach, spans[:n_header], spans[n_header:])
 
 
-def _count_leading(flags: list[bool]) -> int:
-    return flags.index(False) if False in flags else len(flags)
+def _count_header(rows: list[_Row], flags: list[bool]) -> int:
+    """Count the leading rows that are flagged; an empty row neither makes a header nor hides one."""
+    flags = [flag or not row.has_cells for row, flag in zip(rows, flags, strict=True)]
+    n_header = flags.index(False) if False in flags else len(flags)
+    while n_header and not rows[n_header - 1].has_cells:
+        n_header -= 1
+    return n_header

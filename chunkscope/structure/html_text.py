@@ -6,7 +6,7 @@ It has no headings: those are of CommonMark, in which indented text would be cod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _BLOCKS = (
 )
 _CLOSED = rf"(?:</(?:{_BLOCKS})\s*+>\s*+)"
 _EDGE = re.compile(
-    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)\s*+>|\Z))"
+    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>|\Z))"
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )
@@ -42,9 +42,9 @@ def read_html(document: Document) -> Structure:
     Returns
     -------
     Structure
-        Blocks start at their tags, and at rows of tables. Tags with nothing to read between them belong to the block
-        that follows, those that close, and white space, to what stands before. ``pre``, ``script`` and ``style`` are
-        code. Comments are no blocks.
+        Blocks start at their tags, and at rows of tables, which are one block each. Tags with nothing to read between
+        them belong to the block that follows, those that close, and white space, to what stands before. ``pre``,
+        ``script`` and ``style`` are code. Comments are no blocks.
 
     Examples
     --------
@@ -57,33 +57,54 @@ def read_html(document: Document) -> Structure:
     """
     text, top = document.text, document.front_matter_end
     tables = html_tables(text, [Region(top, len(text), is_code=False)]) if may_hold_table(text) else []
-    code: list[Span] = []
-    starts = {start for table in tables for start, _ in (*table.header, *table.rows)}
-    starts.update(_block_starts(text, top, code), [0] if text else [])
-    starts.update(line.end() for start, end in code for line in _CODE_LINE.finditer(text, start, end))
+    rows = sorted(row for table in tables for row in (*table.header, *table.rows))
+    blocks, code = _read_blocks(text, top)
+    outer = _outermost(rows)
+    code = [span for span in code if not _is_inside(span[0], outer)]
+    blocks += [line.end() for start, end in code for line in _CODE_LINE.finditer(text, start, end)]
+    starts = {place for place in blocks if not _is_inside(place, outer)}
+    starts.update((start for start, _ in rows), [0] if text else [])
     first = len(text) - len(text[top:].lstrip())
     if top and first < len(text):
         starts.add(first)
     return Structure(len(text), top, (), tuple(tables), as_spans(code), np.array(sorted(starts), dtype=np.int64))
 
 
-def _block_starts(text: str, top: int, code: list[Span]) -> Iterator[int]:
-    """Give where blocks start that something to read stands before; put down what is code."""
-    is_something, read = False, top
+def _read_blocks(text: str, top: int) -> tuple[list[int], list[Span]]:
+    """Give where blocks start that something to read stands before, and what is code."""
+    starts: list[int] = []
+    code: list[Span] = []
+    has_words, read = False, top
     for edge in _EDGE.finditer(text, top):
         start, end = edge.span()
-        is_something = is_something or _NOTHING.match(text, read, start).end() < start  # type: ignore[union-attr]
+        has_words = has_words or not _NOTHING.fullmatch(text, min(read, start), start)
         read = end
         if edge["comment"]:
             continue
         place = start if edge["open"] or edge["code"] else end
-        if place < len(text) and is_something:
-            yield place
-            is_something = False
+        if place < len(text) and has_words:
+            starts.append(place)
+            has_words = False
         if edge["open"]:
             read = start
         elif edge["code"]:
             code.append((start, end))
             read = _BEHIND.match(text, end).end()  # type: ignore[union-attr]
             if read < len(text):
-                yield read
+                starts.append(read)
+    return starts, code
+
+
+def _outermost(rows: list[Span]) -> list[Span]:
+    """Leave out rows of tables in rows."""
+    outer: list[Span] = []
+    for row in rows:
+        if not outer or row[0] >= outer[-1][1]:
+            outer.append(row)
+    return outer
+
+
+def _is_inside(place: int, spans: list[Span]) -> bool:
+    """Tell whether a place is behind the start of one of these spans, which lie apart and in order, and in it."""
+    number = bisect_left(spans, (place, 0)) - 1
+    return number >= 0 and place < spans[number][1]

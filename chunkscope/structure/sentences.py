@@ -46,7 +46,7 @@ BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 KANA_KANJI = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿豈-龎ｦ-ﾟ\U00020000-\U000323af"
 FIGURES = ("図", "表", "式", "第")
 OPENING = "「『（【〔［｛〈《〖〘〚“‘｢〝﹁﹃＜⦅｟"
-QUOTES = "\"'”’」』"
+CLOSED_QUOTES = "\"'”’」』"
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
@@ -71,7 +71,7 @@ _TAIL = (
     rf"|\]\([^()\s]*+\)|\]\[[^\[\]\r\n]{{0,80}}+\]|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
     rf"|{_REFERENCE}"
     rf"|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
-    rf"|(?:[ \u00a0]\.){{2,}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}]))*+"
+    rf"|(?:[ \u00a0]\.){{2,200}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}])){{0,50}}+"
 )
 # what cannot begin a sentence: white space, closing tags, and at the end of a line '>', ':::' and a heading's {#name}
 _BLANKS = (
@@ -81,7 +81,7 @@ _BLANKS = (
 )
 _CANDIDATE = re.compile(
     rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}{MARKS}][{WIDE}{ASCII}])"
-    rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}(?:[{BLANK}{KANA_KANJI}{OPENING}]|<[bB][rR]\b)))"
+    rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}(?:[{BLANK}{KANA_KANJI}{OPENING}]|<[bB][rR]\b|&nbsp;)))"
     rf"{_TAIL}({_BLANKS})"
 )
 _BLANK_RUN = re.compile(_BLANKS)
@@ -125,8 +125,8 @@ _AFTER_BLANK = re.compile(r"って(?!い)|と(?:い[いうえっわ]|[言云思�
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
 _ATTRIBUTE = re.compile(r"[\w:-]+=[\"'{]|/>")
-_OPENING_MARKS = frozenset(OPENING + "\"'(")
 _LINE_END = re.compile("[\r\n]")
+_OPENS = re.compile(rf"(?<![^{BLANK}{OPENING}{KANA_KANJI}(])[\"']|[{OPENING}(]")
 _place_opened = attrgetter("open")
 
 
@@ -301,7 +301,7 @@ def _is_spoken_of(text: str, mark: int, end: int, boundary: int) -> bool:
         return False
     if text[end - 1] in "\"'" and _ATTRIBUTE.match(text, boundary):
         return True
-    return text[mark - 1 : mark] in _OPENING_MARKS and not _LINE_END.search(text, end, boundary)
+    return bool(mark and _OPENS.match(text, mark - 1)) and not _LINE_END.search(text, end, boundary)
 
 
 def _joined_ends(block: _Block, mark: int, end: int) -> bool:
@@ -326,7 +326,12 @@ def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: in
         return False
     is_japanese = bool(_JAPANESE.match(text, mark - 1))
     if not is_japanese and (
-        _AFTER_QUOTE.match(text, boundary) or (text[end - 1] in QUOTES and _JAPANESE.match(text, boundary))
+        _AFTER_QUOTE.match(text, boundary)
+        or (
+            text[end - 1] in CLOSED_QUOTES
+            and not _LINE_END.search(text, end, boundary)
+            and _JAPANESE.match(text, boundary)
+        )
     ):
         return False
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]

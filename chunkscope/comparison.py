@@ -11,13 +11,14 @@ from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.errors import ChunkscopeError, InputError
 from chunkscope.files.stored import read_stored
 from chunkscope.grid import parse_overlaps
-from chunkscope.results import FORMAT
+from chunkscope.results import FORMAT, retriever_names
 
 PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
 """Settings that are not compared by themselves: the cells say it, or it does not touch what is cut."""
-GROUPS = ("chunk_chars", "cuts", "rates")
-NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "apart_question_ids", "retrieval", *GROUPS})
+GROUPS = ("chunk_chars", "cuts")
+NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "apart_question_ids", "retrieval", "rates", *GROUPS})
+"""What a cell has beside counts; rates follow from these."""
 
 Record = Mapping[str, Any]
 
@@ -296,14 +297,16 @@ def _retrieval_settings(old: Record, new: Record) -> list[Difference]:
         return [Difference("retriever", ", ".join(sorted(before)) or None, ", ".join(sorted(after)) or None)]
     found = []
     for retriever, one in before.items():
-        pair = [
-            {**_group(ranked, "settings"), "k": ",".join(map(str, ranked.get("k", ())))}
-            for ranked in (one, after[retriever])
-        ]
+        pair = [{**_group(ranked, "settings"), "k": _listed_numbers(ranked)} for ranked in (one, after[retriever])]
         for name in {**pair[0], **pair[1]}:
             if pair[0].get(name) != pair[1].get(name):
                 found.append(Difference(f"{retriever}.{name}", pair[0].get(name), pair[1].get(name)))
     return found
+
+
+def _listed_numbers(found: Record) -> str:
+    numbers = found.get("k")
+    return ",".join(map(str, numbers)) if isinstance(numbers, list | tuple) else str(numbers)
 
 
 def _documents(old: Record, new: Record) -> dict[str, tuple[str, ...]]:
@@ -326,7 +329,9 @@ def _change(old: Record, new: Record, *, with_questions: bool) -> CellChange:
     names = [name for name in (*new, *(name for name in old if name not in new)) if name not in NOT_COUNTS]
     changed = {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
     figures = [(f"{group}.", _group(old, group), _group(new, group)) for group in GROUPS]
-    for start, before, after in (*figures, ("", _ranked(old), _ranked(new))):
+    one, other = _retrievals(old), _retrievals(new)
+    figures += [(f"{name}.", _ranked(one[name]), _ranked(other[name])) for name in one if name in other]
+    for start, before, after in figures:
         for name in {**before, **after}:
             if before.get(name) != after.get(name):
                 changed[f"{start}{name}"] = (before.get(name), after.get(name))
@@ -340,19 +345,17 @@ def _change(old: Record, new: Record, *, with_questions: bool) -> CellChange:
 def _retrievals(cell: Record) -> dict[str, Record]:
     """Give what each retriever found in a cell, by its name."""
     found = cell.get("retrieval")
-    several = found if isinstance(found, list | tuple) else [found]
-    return {str(one.get("retriever")): one for one in several if isinstance(one, dict)}
+    several = [one for one in (found if isinstance(found, list | tuple) else [found]) if isinstance(one, dict)]
+    return dict(zip(retriever_names(several), several, strict=True))
 
 
-def _ranked(cell: Record) -> dict[str, object]:
-    """Give recall and mean reciprocal rank of each retriever as flat figures."""
+def _ranked(found: Record) -> dict[str, object]:
+    """Give recall, within a budget too, and the mean reciprocal rank of a retriever as flat figures."""
     figures: dict[str, object] = {}
-    for retriever, found in _retrievals(cell).items():
-        for judgement in ("strict", "start"):
-            for k, counts in _group(found, judgement).items():
-                figures[f"{retriever}.{judgement}@{k}"] = "/".join(map(str, counts))
-        figures[f"{retriever}.mrr"] = found.get("mrr")
-    return figures
+    for judgement in ("strict", "start"):
+        figures.update({f"{judgement}@{k}": counts for k, counts in _group(found, judgement).items()})
+    figures.update({f"budget.{name}": counts for name, counts in _group(found, "budget").items()})
+    return {**figures, "mrr": found.get("mrr")}
 
 
 def _group(cell: Record, name: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -20,6 +20,23 @@ FORMAT = 1
 
 DIGITS = 6
 MOST_NAMED = 5
+
+
+def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the retrievers that ranked a cell; with a number where several have the same name.
+
+    Examples
+    --------
+    >>> retriever_names([{"retriever": "bm25"}, {"retriever": "hash"}, {"retriever": "bm25"}])
+    ['bm25', 'hash', 'bm25-2']
+    """
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for one in found:
+        name = str(one.get("retriever"))
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 
@@ -15,7 +16,7 @@ from chunkscope.reports.changes import render_comparison
 from chunkscope.reports.findings_json import comparison_to_json
 from chunkscope.reports.width import width
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
-from chunkscope.retrieval.settings import RetrievalSettings
+from chunkscope.retrieval.settings import Budget, RetrievalSettings
 
 TEXT = "宿泊費の上限は1泊12,000円とする。日当は3,000円とする。\n\n| 区分 | 円 |\n|---|---|\n| 大人 | 1,200 |\n| 子供 | 600 |\n"
 QUESTIONS = [
@@ -51,7 +52,7 @@ def test_questions_that_became_split_and_that_were_mended():
     assert (back.became_split, back.mended) == (("q1", "q2"), ())
     assert cell.changed["split_questions"] == (2, 0)
     assert cell.changed["chunk_chars.max"] == (13, 60)
-    assert cell.changed["rates.split_questions"] == (0.666667, 0.0)
+    assert not any(name.startswith("rates") for name in cell.changed), "they follow from the counts"
     assert "{" not in render_comparison(comparison)
 
 
@@ -74,7 +75,8 @@ def test_what_the_ranking_changed_is_told():
     new["cells"][1]["retrieval"]["strict"]["1"] = [hits - 1, total]
     comparison = compare(old, new)
     assert [cell.is_same for cell in comparison.cells] == [True, False]
-    assert comparison.cells[1].changed == {"bm25.strict@1": (f"{hits}/{total}", f"{hits - 1}/{total}")}
+    assert comparison.cells[1].changed == {"bm25.strict@1": ([hits, total], [hits - 1, total])}
+    assert f"bm25.strict@1 {hits}/{total} -> {hits - 1}/{total}" in render_comparison(comparison)
 
 
 def test_how_chunks_were_ranked_is_a_setting():
@@ -82,7 +84,27 @@ def test_how_chunks_were_ranked_is_a_setting():
     plain = result(sizes=[13, 60], questions=[dataclasses.replace(one, question="上限") for one in QUESTIONS])
     comparison = compare(plain, ranked(k=(1,)))
     assert names(comparison) == ["retriever"]
-    assert comparison.cells[0].changed["bm25.mrr"][0] is None
+    assert all(cell.is_same for cell in comparison.cells), "what only one has is told once"
+
+
+def test_retrievers_of_one_name_and_budgets_are_compared_too():
+    old = ranked(k=(1,), budget=Budget(30))
+    for cell in old["cells"]:
+        cell["retrieval"] = [cell["retrieval"], copy.deepcopy(cell["retrieval"])]
+    new = copy.deepcopy(old)
+    new["cells"][0]["retrieval"][1]["strict"]["1"] = [9, 9]
+    new["cells"][1]["retrieval"][0]["budget"]["strict"] = [9, 9]
+    first, second = compare(old, new).cells
+    assert list(first.changed) == ["bm25-2.strict@1"]
+    assert list(second.changed) == ["bm25.budget.strict"]
+
+
+@pytest.mark.parametrize("broken", [{"strict": {"1": None}}, {"k": 5}, {"strict": 3}, {"settings": None}, {"mrr": "x"}])
+def test_results_with_broken_figures_are_compared_as_they_are(broken):
+    new = ranked(k=(1,))
+    for cell in new["cells"]:
+        cell["retrieval"].update(broken)
+    assert render_comparison(compare(ranked(k=(1,)), new))
 
 
 def test_sweeps_without_questions_lack_no_ids():

@@ -45,8 +45,12 @@ class _InterruptedError(Exception):
     """Ctrl-C."""
 
 
-class _TerminatedError(BaseException):
-    """SIGTERM; nothing on the way may take it for an error of its own."""
+class _Termination(KeyboardInterrupt):
+    """SIGTERM, as whoever is at work should take it: as an interrupt."""
+
+
+class _TerminatedError(Exception):
+    """SIGTERM."""
 
 
 class Program(click.Group):
@@ -121,10 +125,11 @@ def _terminable() -> Iterator[None]:
     """Let SIGTERM raise, so that worker processes and temporary files are cleared away."""
 
     def end(number: int, frame: object) -> NoReturn:
-        raise _TerminatedError
+        raise _Termination
 
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only a main thread may say what signals do
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        yield  # only a main thread may say what signals do; and who ignores them has a reason
         return
     before = signal.signal(signal.SIGTERM, end)
     try:
@@ -138,6 +143,8 @@ def _told_apart() -> Iterator[None]:
     """Keep from click what it would end in its own way: with a status of 1, and an empty line."""
     try:
         yield
+    except _Termination:
+        raise _TerminatedError from None
     except KeyboardInterrupt:
         raise _InterruptedError from None
     except BrokenPipeError:
@@ -148,10 +155,10 @@ def _judge(error: BaseException) -> tuple[int, str]:
     """Give the exit status for what has been raised, and the reason; no reason where nobody is left to read it."""
     if isinstance(error, _ClosedOutputError | BrokenPipeError):
         return OK, ""
+    if isinstance(error, _TerminatedError | _Termination):
+        return TERMINATED, "terminated"
     if isinstance(error, _InterruptedError | KeyboardInterrupt | click.Abort):
         return INTERRUPTED, "interrupted"
-    if isinstance(error, _TerminatedError):
-        return TERMINATED, "terminated"
     return FAILED, _reason(error)
 
 

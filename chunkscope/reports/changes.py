@@ -87,4 +87,6 @@ def _name(cell: object) -> str:
 
 
 def _value(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "/".join(map(str, value))
     return "n/a" if value is None else str(value)

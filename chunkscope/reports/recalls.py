@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chunkscope.results import Cell
+from chunkscope.results import Cell, retriever_names
 
 TITLES = {"strict": "recall", "start": "start"}
 """What tables call the judgements: all evidence whole in the first k chunks, and its first characters in them."""
@@ -49,11 +49,8 @@ def recalls(cell: Cell) -> Iterator[Recall | ReciprocalRank]:
     >>> [f"{figure.retriever} {figure.title}" for figure in recalls(cell)][2:5]
     ['bm25 MRR', 'bm25-2 recall@1', 'bm25-2 start@1']
     """
-    seen: list[str] = []
-    for found in cell.retrieval or ():
-        seen.append(found["retriever"])
-        times = seen.count(found["retriever"])
-        name = found["retriever"] if times == 1 else f"{found['retriever']}-{times}"
+    ranked = cell.retrieval or ()
+    for name, found in zip(retriever_names(ranked), ranked, strict=True):
         for judgement, title in TITLES.items():
             for k in found["k"]:
                 yield Recall(name, f"{title}@{k}", *found[judgement][str(k)])

@@ -152,7 +152,7 @@ def read_corpus(
     if is_folder:
         return _read_folder(shown, encoding, names, markup, skip_unreadable)
     if suffix(shown) == ".json" and markup is None:
-        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl")
+        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
         return _read_records(_Records(shown, encoding, names, markup))
     return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)

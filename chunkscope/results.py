@@ -273,10 +273,10 @@ class CorpusInfo:
         return hashlib.sha256(rows.encode()).hexdigest()
 
     def __add__(self, other: CorpusInfo) -> CorpusInfo:
-        twice = set(self.files) & set(other.files)
-        # files are documents, but for records of one JSONL file
+        twice = self.files.items() & other.files.items()
+        # which records of one JSONL file were swept is not known
         if twice and all(len(info.files) == info.documents for info in (self, other)):
-            raise ValueError(f"results do not add up: {min(twice)!r} is in both")
+            raise ValueError(f"results do not add up: {min(twice)[0]!r} is in both")
         return CorpusInfo(
             self.path if self.path == other.path else "",
             self.documents + other.documents,

@@ -183,10 +183,24 @@ class TestFormats:
         assert json.loads(Path("b.json").read_text("utf-8"))["passed"] is False
         assert Path("c.txt").read_text("utf-8").startswith("::error ")
 
+    def test_devices_may_be_named_twice(self, here):
+        assert check("--report", f"json={os.devnull}", "--report", f"junit={os.devnull}").exit_code == 1
+
+    def test_a_baseline_and_a_configuration_are_not_written_over(self, here):
+        assert check("--write-baseline", "known.json").exit_code == 0
+        put("chunkscope.toml", "size = 16\n")
+        for output in ("known.json", "chunkscope.toml"):
+            before = Path(output).read_text("utf-8")
+            done = check("--baseline", "known.json", "--format", "json", "-o", output)
+            assert (done.exit_code, done.stdout) == (2, "")
+            assert "is read by this very command" in done.stderr
+            assert Path(output).read_text("utf-8") == before
+        assert check("--baseline", "known.json", "--write-baseline", "known.json").exit_code == 0
+
     def test_two_reports_into_one_file_are_refused(self, here):
         done = check("-o", "out.txt", "--report", "junit=./out.txt")
         assert done.exit_code == 2
-        assert done.stderr == "chunkscope: out.txt: two reports would be written there; name two files\n"
+        assert done.stderr == "chunkscope: out.txt: two outputs would be written there; name two files\n"
         assert not os.path.exists("out.txt")
 
     @pytest.mark.parametrize("entry", ["junit", "junit=", "=x", "xml=x", "junit=nowhere/x.xml", "json=docs"])

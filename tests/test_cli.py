@@ -610,6 +610,17 @@ class TestOutput:
         assert (here / "docs/rules.md").read_text("utf-8") == RULES
         assert json.loads((here / "asked.jsonl").read_text("utf-8")) == QUESTION
 
+    def test_what_is_read_is_what_include_and_exclude_say(self, here):
+        put("docs/b.rst", "本文。\n")
+        options = ["chunks", "docs", "--size", "20"]
+        assert "is read by" in fails(*options, "--include", "*.rst", "-o", "docs/b.rst")
+        assert run(*options, "--exclude", "rules.md", "--include", "*.rst", "-o", "docs/rules.md").exit_code == 0
+
+    def test_mended_questions_and_the_summary_need_two_files(self, here):
+        line = fails("labels", "docs", "-q", "asked.jsonl", "--fix", "new.jsonl", "-o", "new.jsonl")
+        assert "two outputs would be written there" in line
+        assert run("labels", "docs", "-q", "asked.jsonl", "--fix", "asked.jsonl").exit_code == 0
+
     def test_new_files_beside_the_documents_are_all_right(self, here):
         assert run("chunks", "docs", "--size", "20", "-o", "docs/new.md").exit_code == 0
         assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0

@@ -221,8 +221,9 @@ def test_looking_at_a_text_file_as_a_cache_leaves_it_as_it_is(run, tmp_path, com
     assert path.read_text("utf-8") == '{"id": "q1"}\n'
 
 
-def test_a_questions_file_named_as_a_cache_is_left_alone(run, tmp_path):
-    path = tmp_path / "questions.jsonl"
+@pytest.mark.parametrize("name", ["questions.jsonl", "page.htm", "notes.rst"])
+def test_a_file_of_the_user_named_as_a_cache_is_left_alone(run, tmp_path, name):
+    path = tmp_path / name
     path.write_text('{"id": "q1"}\n', encoding="utf-8")
     done = run("sweep", *JA, *SMALL, "--retriever", "hash", "--cache", path)
     assert done.exit_code == 2

@@ -149,7 +149,7 @@ def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):
 
 def test_json_that_is_no_json_lines_is_refused_and_ndjson_is_read(tmp_path):
     write(tmp_path, **{"a.json": '[{"name": "a", "text": "x"}]', "b.ndjson": '{"name": "b", "text": "y"}\n'})
-    with pytest.raises(InputError, match=r"a\.json: JSON is no document; write a document a line, as \.jsonl"):
+    with pytest.raises(InputError, match=r"a\.json: JSON is no document; write a document a line, as \.jsonl, or give"):
         read_corpus(tmp_path / "a.json")
     assert names(read_corpus(tmp_path / "a.json", markup="plain")) == ["a.json"]
     assert names(read_corpus(tmp_path / "b.ndjson")) == ["b"]

@@ -98,3 +98,16 @@ def test_rows_that_questions_ask_for_are_rows(data):
 )
 def test_large_hostile_tables_are_read(text):
     assert all(table.end <= len(text) for table in tables_of(text))
+
+
+def test_code_behind_an_indented_table_stays_code():
+    text = "<table>\n\n    <tr><td>1</td></tr>\n    </table>\n\n    real. Code\n    more\n\nText.\n"
+    structure = read_structure(Document("a.md", text))
+    assert [text[a:b] for a, b in structure.code.tolist()] == ["    real. Code\n    more"]
+    assert [text[at:][:8] for at in structure.block_starts.tolist()] == [
+        "<table>\n",
+        "<tr><td>",
+        "    real",
+        "    more",
+        "Text.\n",
+    ]

@@ -457,6 +457,10 @@ def test_documents_without_headings_are_told_where_sections_are_the_chunks():
         [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4]
     )
     assert told not in render_sweep(parted)
+    beside = sweep(
+        [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "")], chunkers="heading", sizes=[4]
+    )
+    assert told not in render_sweep(beside)
 
 
 def test_fewer_chunks_than_are_handed_on_are_not_multiplied():

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Look, Messages, check_output, look_of, open_output
+from chunkscope.cli.console import Look, Messages, check_outputs, look_of, open_output
 from chunkscope.cli.program import FOUND
-from chunkscope.errors import InputError
 
 if TYPE_CHECKING:
     from chunkscope.config import Config
@@ -92,8 +91,10 @@ def command(**flags: Any) -> None:
     reports = _reports(flags["report"])
     baseline = _baseline(config, flags)
     path, asked = inputs.choose_paths(config, flags)
-    _check_outputs([flags["output"], flags["write_baseline"], *(name for _, name in reports)], path, asked)
     reading = inputs.Reading.of(config, flags)
+    outputs = [flags["output"], *(name for _, name in reports), flags["write_baseline"]]
+    held = baseline.path if baseline and not _is_same(baseline.path, flags["write_baseline"]) else None
+    check_outputs(outputs, [path, asked, config.path, held], reading.names)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
     shared = _written_overlap(config, flags, chunker.size)
@@ -112,13 +113,8 @@ def command(**flags: Any) -> None:
         click.get_current_context().exit(FOUND)
 
 
-def _check_outputs(outputs: Sequence[str | None], *read: str | None) -> None:
-    for output in outputs:
-        check_output(output, *read)
-    files = [os.path.realpath(output) for output in outputs if output and output != "-"]
-    twice = next((file for file in files if files.count(file) > 1), None)
-    if twice:
-        raise InputError(f"{os.path.relpath(twice)}: two reports would be written there; name two files")
+def _is_same(path: str, other: str | None) -> bool:
+    return other is not None and os.path.realpath(path) == os.path.realpath(other)
 
 
 def write(result: CheckResult, form: str, look: Look, *, quiet: bool) -> str:

@@ -43,8 +43,8 @@ def command(**flags: Any) -> None:
     chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
     get_unit(chunker.unit).measure("")  # what is not installed is said before anything is read
     path, _ = inputs.choose_paths(config, flags)
-    check_output(flags["output"], path)
     reading = inputs.Reading.of(config, flags)
+    check_output(flags["output"], path, config.path, names=reading.names)
     corpus = inputs.open_corpus(path, reading, messages)
     with open_output(flags["output"], "json") as file, messages.progress(beside=file) as progress:
         document, seen = "", 0

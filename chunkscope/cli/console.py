@@ -9,14 +9,17 @@ import shutil
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
 from chunkscope.cli.program import one_line
 from chunkscope.errors import InputError
+
+if TYPE_CHECKING:
+    from chunkscope.files.name_filter import NameFilter
 
 MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
 """What reports draw with; a console that lacks one of them gets ASCII."""
@@ -71,8 +74,20 @@ def can_encode(stream: TextIO, text: str) -> bool:
     return True
 
 
-def check_output(output: str | None, *read: str | None) -> None:
+def check_outputs(outputs: Sequence[str | None], read: Sequence[str | None], names: NameFilter | None = None) -> None:
+    """Check several outputs of one command as `check_output` does; no two may be one file."""
+    for output in outputs:
+        check_output(output, *read, names=names)
+    files = [os.path.realpath(output) for output in outputs if output and output != "-"]
+    for file in files:
+        if files.count(file) > 1 and (os.path.isfile(file) or not os.path.exists(file)):
+            raise InputError(f"{os.path.relpath(file)}: two outputs would be written there; name two files")
+
+
+def check_output(output: str | None, *read: str | None, names: NameFilter | None = None) -> None:
     """Refuse an output that could not be written, before the work begins, and one that is `read`.
+
+    `names` tells which files of a folder are read.
 
     Raises
     ------
@@ -82,7 +97,7 @@ def check_output(output: str | None, *read: str | None) -> None:
     """
     if output in (None, "-"):
         return
-    if os.path.exists(output) and any(path and _is_read(output, path) for path in read):
+    if os.path.exists(output) and any(path and _is_read(output, path, names) for path in read):
         raise InputError(f"{output}: is read by this very command; write to another file")
     folder = os.path.dirname(os.path.realpath(output))
     if os.path.isdir(output):
@@ -102,13 +117,14 @@ def check_output(output: str | None, *read: str | None) -> None:
         raise InputError(f"{output}: the file is read-only")
 
 
-def _is_read(output: str, path: str) -> bool:
-    if os.path.isdir(path):
-        from chunkscope.files.name_filter import SUFFIXES, suffix
+def _is_read(output: str, path: str, names: NameFilter | None) -> bool:
+    if not os.path.isdir(path):
+        return os.path.exists(path) and os.path.samefile(output, path)
+    from chunkscope.files.name_filter import NameFilter
 
-        inside = os.path.realpath(output).startswith(os.path.join(os.path.realpath(path), ""))
-        return inside and suffix(output) in SUFFIXES
-    return os.path.exists(path) and os.path.samefile(output, path)
+    name = os.path.relpath(os.path.realpath(output), os.path.realpath(path)).replace(os.sep, "/")
+    is_hidden = any(part.startswith(".") for part in name.split("/"))  # also what is not in the folder: ../
+    return not is_hidden and (names or NameFilter()).accepts(name)
 
 
 @contextlib.contextmanager

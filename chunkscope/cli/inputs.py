@@ -17,6 +17,7 @@ from chunkscope.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from chunkscope.corpus import Corpus
     from chunkscope.documents import Document, Markup
+    from chunkscope.files.name_filter import NameFilter
     from chunkscope.questions import QuestionFile
 
 CORPUS_HERE, QUESTIONS_HERE = "corpus", "questions.jsonl"
@@ -44,6 +45,13 @@ class Reading:
             exclude=config.choose("exclude", cast("tuple[str, ...]", flags.get("exclude", ())), ()),
             skip_unreadable=bool(flags.get("skip_unreadable")),
         )
+
+    @property
+    def names(self) -> NameFilter:
+        """Which files of a folder are read."""
+        from chunkscope.files.name_filter import NameFilter
+
+        return NameFilter(self.include, self.exclude)
 
     @property
     def settings(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages, check_output, open_output
+from chunkscope.cli.console import Messages, check_output, check_outputs, open_output
 from chunkscope.cli.program import FOUND, one_line
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ def command(**flags: Any) -> None:
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages, flags["demo"])
     path, asked = inputs.choose_paths(config, flags)
-    check_output(flags["output"], path, asked, flags["fix"])
-    check_output(flags["fix"], path)  # mending the questions where they stand is all right
+    reading = inputs.Reading.of(config, flags)
+    check_outputs([flags["output"], flags["fix"]], [path, config.path], reading.names)
+    check_output(flags["output"], asked)  # while mending the questions where they stand is all right
     if asked is None:
         raise click.UsageError("no questions: name them with -q", click.get_current_context())
-    reading = inputs.Reading.of(config, flags)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages)
     labels = check_labels(corpus, questions)

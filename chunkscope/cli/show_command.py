@@ -46,7 +46,7 @@ def command(**flags: Any) -> None:
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages)
     chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
-    check_output(flags["output"], flags["document"], flags["questions"])
+    check_output(flags["output"], flags["document"], flags["questions"], config.path)
     document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
     evidence = _evidence(document, config, flags, messages) if flags["questions"] else []
     cut = cut_document(document, chunker)

@@ -27,7 +27,7 @@ def command(**flags: Any) -> None:
 
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages)
-    check_output(flags["output"], flags["document"])
+    check_output(flags["output"], flags["document"], config.path)
     document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
     with open_output(flags["output"], "json") as file:
         file.write(json.dumps(list_structure(document), ensure_ascii=False) + "\n")

@@ -111,8 +111,8 @@ def _read(config: Config, flags: Mapping[str, Any], messages: Messages) -> tuple
     from chunkscope.cli import inputs
 
     path, asked = inputs.choose_paths(config, flags)
-    check_output(flags["output"], path, asked)
     reading = inputs.Reading.of(config, flags)
+    check_output(flags["output"], path, asked, config.path, names=reading.names)
     corpus = inputs.open_corpus(path, reading, messages)
     questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
     labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None

@@ -129,7 +129,9 @@ def row_notes(view: View, n_documents: int) -> list[str]:
     """Say what else must be known of a row: missing text, chunks above the size, broken, blank or unmarked ones."""
     cells = view.row.cells
     notes = []
-    if view.row.overlap is None and 0 < cells[0].chunks <= n_documents:
+    cuts = cells[0].cuts
+    is_one_each = not any(cuts.values()) if cuts else cells[0].chunks <= n_documents
+    if view.row.overlap is None and cells[0].chunks and is_one_each:
         notes.append("each document is one section: no heading parts any")
     for count, told in (
         ("missing_questions", "questions have evidence that is partly in no chunk"),

@@ -87,7 +87,7 @@ def read_structure(document: Document) -> Structure:
     if may_hold_table(body):
         found = html_tables(text, _html_regions(source, blocks, points))
         rows = sorted(start for table in found for start, _ in (*table.header, *table.rows))
-        code = _without_rows(code, rows, starts)
+        code = _without_rows(text, code, found, starts)
         starts.update(rows)
         tables = sorted([*tables, *found], key=lambda table: (table.start, -table.end))
     _settle_first_block(starts, text, top, {heading.start for heading in headings})
@@ -310,14 +310,20 @@ def _html_regions(source: str, blocks: _Blocks, points: Points) -> list[Region]:
     return sorted(regions + [Region(start, end, is_code=True) for start, end in _spans(code, points)])
 
 
-def _without_rows(code: list[Span], rows: Sequence[int], starts: set[int]) -> list[Span]:
-    """Leave out code that is indented rows of HTML tables, and its lines as starts."""
+def _without_rows(text: str, code: list[Span], tables: Sequence[Table], starts: set[int]) -> list[Span]:
+    """Leave out code that is indented rows of HTML tables, and its lines as starts; what follows a table stays."""
+    rows = sorted(start for table in tables for start, _ in (*table.header, *table.rows))
     kept = []
     for start, end in code:
         if bisect_left(rows, start) == bisect_left(rows, end):
             kept.append((start, end))
-        else:
-            starts.difference_update(range(start, end))
+            continue
+        behind = max((table.end for table in tables if start < table.end <= end), default=end)
+        words = _BLANK.match(text, behind).end()  # type: ignore[union-attr]
+        rest = max(text.rfind("\n", behind, words), text.rfind("\r", behind, words)) + 1 or end
+        starts.difference_update(range(start, min(rest, end)))
+        if rest < end:
+            kept.append((rest, end))
     return kept
 
 

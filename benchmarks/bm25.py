@@ -2,7 +2,7 @@
 
 ``python benchmarks/bm25.py --corpus FOLDER --questions FILE [--cells 76] [--runs 3]``
 
-Both get the same words, tokenised once, and that time counts on both sides. ``bm25s`` cuts the list of words at each
+All get the same words, tokenised once, and that time counts for each. ``bm25s`` cuts the list of words at each
 setting and indexes it. Then either it gives the same answers as chunkscope (``get_scores`` for every question, the
 exact rank of its evidence by counting, and the ten best chunks), or it only retrieves the ten best, also with its
 backend that numba compiles (what compiling takes is left out). chunkscope gives ranks by two judgements, with ties, and

@@ -113,8 +113,8 @@ def find_config(folder: str | os.PathLike[str] = ".") -> Config:
         if own.is_file():
             document = _load(own, start)
             # keys as they stand in pyproject.toml are welcome here too
-            table, kind = (_tool_table(document), PYPROJECT) if set(document) == {"tool"} else (document, OWN_FILE)
-            config = _config(table, own, start, kind)
+            table = _tool_table(document) if set(document) == {"tool"} else None
+            config = _config(document if table is None else table, own, start, OWN_FILE if table is None else PYPROJECT)
             if project.is_file() and _has_table(project):
                 warning = f"{config.path} is used; {TABLE} of {_shown(project, start)} is not read"
                 config = dataclasses.replace(config, warnings=(warning,))

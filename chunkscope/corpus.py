@@ -77,7 +77,7 @@ class Corpus:
         files: dict[str, str] = {}
         for document in held:
             if not isinstance(document, Document):
-                raise InputError(f"a {type(document).__name__} is no document; Document(name, text) makes one")
+                raise InputError(f"{type(document).__name__!r} is no document; Document(name, text) makes one")
             if document.name in files:
                 raise InputError(f"two documents are called {document.name!r}")
             files[document.name] = hashlib.sha256(document.text.encode()).hexdigest()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
+from typing import Any
 
 from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunkers
 from chunkscope.chunkers.base import LARGEST_SIZE
@@ -191,8 +192,8 @@ class Grid:
     def of(
         cls,
         chunkers: str | Chunker | Sequence[str | Chunker] | Grid,
-        sizes: str | Iterable[int] = DEFAULT_SIZES,
-        overlaps: str | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
+        sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+        overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     ) -> Grid:
         """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
 
@@ -200,9 +201,9 @@ class Grid:
         """
         if isinstance(chunkers, Grid):
             return chunkers
-        ways = _ways([chunkers] if isinstance(chunkers, str | Chunker) else chunkers)
-        parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(sizes)
-        parsed_overlaps = _overlaps([overlaps] if isinstance(overlaps, str) else overlaps)
+        ways = _ways(_listed(chunkers))
+        parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(_listed(sizes))
+        parsed_overlaps = _overlaps(_listed(overlaps))
         cells: dict[Chunker, None] = {}
         skipped: list[tuple[str, str, Skipped]] = []
         whole: set[HeadingChunker] = set()
@@ -225,12 +226,17 @@ class Grid:
         return cls(tuple(cells), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps))
 
 
+def _listed(given: Any) -> Iterable[Any]:
+    """Take one value for a list of one."""
+    return given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+
+
 def _ways(chunkers: Iterable[str | Chunker]) -> tuple[Chunker, ...]:
     """Read the chunkers that are written, and take the others as they are."""
     ways: dict[Chunker, None] = {}
     for chunker in chunkers:
         if not isinstance(chunker, str | Chunker):
-            raise GridError(f"a {type(chunker).__name__} is no chunker; write 'fixed', or FixedChunker()")
+            raise GridError(f"{type(chunker).__name__!r} is no chunker; write 'fixed', or FixedChunker()")
         ways.update(dict.fromkeys(parse_chunkers(chunker) if isinstance(chunker, str) else (chunker,)))
     return tuple(ways)
 

@@ -128,8 +128,8 @@ class QuestionFile:
         return iter(self.questions)
 
 
-def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
-    """Give the questions of a file, or of any iterable of them.
+def questions_of(asked: Iterable[Question] | Question) -> tuple[Question, ...]:
+    """Give the questions of a file, of any iterable of them, or one alone.
 
     Raises
     ------
@@ -137,10 +137,10 @@ def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
         A path, or something that is no question.
     """
     refuse_path(asked, "questions", "read_questions")
-    questions = tuple(asked)
+    questions = (asked,) if isinstance(asked, Question) else tuple(asked)
     for question in questions:
         if not isinstance(question, Question):
-            raise InputError(f"a {type(question).__name__} is no question; Question.of(id, evidence=...) makes one")
+            raise InputError(f"{type(question).__name__!r} is no question; Question.of(id, evidence=...) makes one")
     return questions
 
 

@@ -47,8 +47,8 @@ def sweep(
     questions: Labels | QuestionFile | Iterable[Question] | None = None,
     *,
     chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
-    sizes: str | Iterable[int] = DEFAULT_SIZES,
-    overlaps: str | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
+    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     skip_bad_labels: bool = False,
     with_ids: bool | None = None,
     with_cuts: bool = True,
@@ -105,8 +105,8 @@ def sweep(
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
-    if jobs < 1:
-        raise ConfigError(f"jobs {jobs} must be at least 1")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
     corpus = Corpus.of(documents)
     grid = Grid.of(chunkers, sizes, overlaps)
     labels = None if questions is None else _sound_labels(corpus, questions, skip_bad_labels)

@@ -90,7 +90,11 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "fail-under = 1", "chunkscope.toml has no 'fail-under'; there are corpus, "),
         ("chunkscope.toml", "size = 1\n" + table("overlap = 1"), "the keys stand without [tool.chunkscope]"),
         ("chunkscope.toml", table("corpsu = 'x'"), "chunkscope.toml: [tool.chunkscope] has no 'corpsu'"),
-        ("chunkscope.toml", "[tool.ruff]\n", "chunkscope.toml: [tool.chunkscope] must be a table"),
+        (
+            "chunkscope.toml",
+            "[tool.ruff]\n",
+            "chunkscope.toml has no 'tool'; in chunkscope.toml the keys stand without",
+        ),
         ("chunkscope.toml", "path = 'x'", "has no 'path'"),
         ("chunkscope.toml", "size = '5'", "chunkscope.toml: size must be a whole number, not '5'"),
         ("chunkscope.toml", "size = true", "size must be a whole number, not True"),

@@ -24,14 +24,17 @@ QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
         (lambda: sweep(Path("docs")), "'docs': documents are wanted, not a path"),
         (lambda: check_labels("docs", QUESTIONS), "'docs': documents are wanted, not a path"),
         (lambda: sweep(DOCUMENTS, "q.jsonl"), "'q.jsonl': questions are wanted, not a path; read_questions reads it"),
-        (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "a dict is no question; Question.of"),
-        (lambda: sweep(["text"]), "a str is no document; Document(name, text) makes one"),
-        (lambda: FixedChunker(9).spans("text"), "a str is no document; Document(name, text) makes one"),
-        (lambda: sweep(DOCUMENTS, chunkers=[5]), "a int is no chunker; write 'fixed', or FixedChunker()"),
+        (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "'dict' is no question; Question.of"),
+        (lambda: sweep(["text"]), "'str' is no document; Document(name, text) makes one"),
+        (lambda: FixedChunker(9).spans("text"), "'str' is no document; Document(name, text) makes one"),
+        (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker; write 'fixed', or FixedChunker()"),
         (lambda: sweep(DOCUMENTS, chunkers=[]), "no chunker is given"),
         (lambda: sweep(DOCUMENTS, sizes=[]), "no size is given"),
         (lambda: sweep(DOCUMENTS, overlaps=[]), "no overlap is given"),
-        (lambda: sweep(DOCUMENTS, jobs=0), "jobs 0 must be at least 1"),
+        (lambda: sweep(DOCUMENTS, jobs=0), "jobs 0 must be a whole number of at least 1"),
+        (lambda: sweep(DOCUMENTS, jobs="2"), "jobs '2' must be a whole number of at least 1"),
+        (lambda: sweep(DOCUMENTS, chunkers=5), "'int' is no chunker"),
+        (lambda: sweep(DOCUMENTS, sizes=2.5), "size 2.5 must be a whole number"),
         (lambda: Thresholds(max_split=2), "max_split must be a Threshold; Thresholds.of(max_split=2) reads it"),
         (lambda: check(DOCUMENTS, "q.jsonl", "fixed(size=4)"), "'q.jsonl': questions are wanted, not a path"),
     ],
@@ -48,6 +51,11 @@ def test_chunkers_and_overlaps_may_be_written_or_values():
     keys = [(cell.chunker, cell.size, cell.overlap) for cell in mixed.cells]
     assert keys[:4] == [("fixed", 4, 0), ("fixed", 4, 2), ("fixed", 4, 1), ("fixed", 6, 0)]
     assert {key[0] for key in keys} == {"fixed", "sentence", "heading"}
+
+
+def test_one_size_overlap_or_question_may_stand_alone():
+    (cell,) = sweep(DOCUMENTS, QUESTIONS[0], sizes=4, overlaps=0).cells
+    assert (cell.size, cell.overlap, cell.split_question_ids) == (4, 0, ("q",))
 
 
 def test_labels_and_written_chunkers_are_taken_where_chunks_are_listed():

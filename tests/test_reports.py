@@ -467,5 +467,5 @@ def test_fewer_chunks_than_are_handed_on_are_not_multiplied():
     (few,) = sweep([Document("a.md", "一つ。二つ。")], sizes=[4], overlaps=[0]).cells
     text = render_sweep(sweep([Document("a.md", "一つ。二つ。")], sizes=[20], overlaps=[0]))
     assert few.chunks == 2
-    assert "that is less than the 5 chunks" in " ".join(text.split())
+    assert "those are fewer than the 5 chunks" in " ".join(text.split())
     assert "5 chunks handed to a model are" not in " ".join(text.split())

@@ -145,7 +145,7 @@ class Chunker(ABC):
             Each chunk's text is ``document.text[start:end]``.
         """
         if not isinstance(document, Document):
-            raise InputError(f"a {type(document).__name__} is no document; Document(name, text) makes one")
+            raise InputError(f"{type(document).__name__!r} is no document; Document(name, text) makes one")
         if not document.text:
             return np.empty((0, 2), dtype=np.int64)
         return self.chunks(self.segment(Parts(document))).spans

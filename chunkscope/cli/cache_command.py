@@ -114,14 +114,14 @@ def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, Vector
 
     from chunkscope.cli.embedding import notifier
     from chunkscope.retrieval.vector_cache import VectorCache
-    from chunkscope.retrieval.vector_file import FILE, default_path, is_database
+    from chunkscope.retrieval.vector_file import FILE, default_path, may_be_database
 
     file = default_path() if path is None else Path(path).expanduser()
     file = file / FILE if file.is_dir() else file
     if not file.exists() or not file.stat().st_size:
         yield file, None
         return
-    if not is_database(file):
+    if not may_be_database(file):
         # a sweep would put it aside and go on; here it is more likely that another file was meant
         raise InputError(f"{file}: is no vector cache; name another file with --cache")
     with VectorCache(file, notifier(messages)) as cache:

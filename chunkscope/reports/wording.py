@@ -277,7 +277,7 @@ def _cost(result: SweepResult, cell: Cell) -> str:
         parts.append(f"{plural(cell.tokens, 'token')}{paid}")
     sentence = ", ".join(parts)
     if cell.chunks < CHUNKS_PER_ANSWER:
-        return f"{sentence}; that is less than the {CHUNKS_PER_ANSWER} chunks that are handed to a model as a rule."
+        return f"{sentence}; those are fewer than the {CHUNKS_PER_ANSWER} chunks that are handed to a model as a rule."
     return f"{sentence}; {CHUNKS_PER_ANSWER} chunks handed to a model are {answer:,.0f} characters."
 
 

@@ -113,15 +113,15 @@ def check_owner(path: Path, db: sqlite3.Connection) -> None:
 
 def check_head(path: Path) -> None:
     """Refuse what is no database: SQLite takes a file of a few bytes for an empty one, and writes over it."""
-    if is_database(path):
+    if may_be_database(path):
         return
     if path.suffix.lower() in SUFFIXES_OF_OTHERS:
         raise InputError(f"{path}: is no vector cache; name another file")
     raise damage("file is not a database")
 
 
-def is_database(path: Path) -> bool:
-    """Tell whether a file begins as databases do; one that is empty, or cannot be read, may become one."""
+def may_be_database(path: Path) -> bool:
+    """Tell whether a file begins as databases do, or is empty; of one that cannot be read nothing is known."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_HEAD)) in (_HEAD, b"")

@@ -97,8 +97,10 @@ def check_output(output: str | None, *read: str | None, names: NameFilter | None
     """
     if output in (None, "-"):
         return
-    if os.path.exists(output) and any(path and _is_read(output, path, names) for path in read):
-        raise InputError(f"{output}: is read by this very command; write to another file")
+    path = next((path for path in read if path and os.path.exists(output) and _is_read(output, path, names)), None)
+    if path:
+        way_out = "write to another file" + (", or leave it out with --exclude" if os.path.isdir(path) else "")
+        raise InputError(f"{output}: is read by this very command; {way_out}")
     folder = os.path.dirname(os.path.realpath(output))
     if os.path.isdir(output):
         raise InputError(f"{output}: is a folder; name a file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkscope import Document, read_corpus, sweep
@@ -84,6 +84,8 @@ def test_files_called_html_are_html_and_records_are_not(tmp_path):
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+@example("<table><tr><pre>\n\n<p>")
+@example("a < b\n\n-->")
 def test_blocks_start_where_an_obvious_reading_has_them(text):
     document = Document("a.html", text, markup="html")
     structure = read_structure(document)

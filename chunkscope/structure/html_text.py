@@ -60,8 +60,8 @@ def read_html(document: Document) -> Structure:
     rows = sorted(row for table in tables for row in (*table.header, *table.rows))
     blocks, code = _read_blocks(text, top)
     outer = _outermost(rows)
-    code = [span for span in code if not _is_inside(span[0], outer)]
     blocks += [line.end() for start, end in code for line in _CODE_LINE.finditer(text, start, end)]
+    code = [span for span in code if not _is_inside(span[0], outer)]
     starts = {place for place in blocks if not _is_inside(place, outer)}
     starts.update((start for start, _ in rows), [0] if text else [])
     first = len(text) - len(text[top:].lstrip())

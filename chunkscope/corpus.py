@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
-from chunkscope.documents import Document, Markup
+from chunkscope.documents import Document, Markup, require_document
 from chunkscope.errors import DecodingError, InputError, os_reason, refuse_path
 from chunkscope.file_documents import FileDocument, StoredText, read_bytes
 from chunkscope.files.decoding import TWO_MARKS, byte_order_mark, check_encoding, decode, doubts
 from chunkscope.files.json_lines import numbered_lines, parse_object, spoken_type
-from chunkscope.files.name_filter import SUFFIXES, NameFilter, suffix
+from chunkscope.files.name_filter import SUFFIXES, TO_CONVERT, NameFilter, suffix
 
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _ADVICE_TAKEN = re.compile(r",? or (?:give )?--skip-unreadable$")
-_TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,8 +75,7 @@ class Corpus:
         held = tuple(documents)
         files: dict[str, str] = {}
         for document in held:
-            if not isinstance(document, Document):
-                raise InputError(f"{type(document).__name__!r} is no document; Document(name, text) makes one")
+            require_document(document)
             if document.name in files:
                 raise InputError(f"two documents are called {document.name!r}")
             files[document.name] = hashlib.sha256(document.text.encode()).hexdigest()
@@ -283,7 +281,7 @@ def _nothing_found(root: str, corpus: Corpus) -> str:
     message = f"{root}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"
     ignored = sorted(corpus.ignored.items(), key=lambda item: (-item[1], item[0]))
     notes = [
-        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in _TO_CONVERT else "")
+        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
         for kind, count in ignored[:5]
     ]
     if len(ignored) > 5:

@@ -20,6 +20,12 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 """The only line ends. ``str.splitlines`` knows seven more, which are ordinary characters in Markdown."""
 
 
+def require_document(value: object) -> None:
+    """Raise an `InputError` where something else is given."""
+    if not isinstance(value, Document):
+        raise InputError(f"{type(value).__name__!r} is no document; Document(name, text) makes one")
+
+
 class Position(NamedTuple):
     """A place as people count: line and column from 1, the column in code points."""
 

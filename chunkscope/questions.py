@@ -128,8 +128,8 @@ class QuestionFile:
         return iter(self.questions)
 
 
-def questions_of(asked: Iterable[Question] | Question) -> tuple[Question, ...]:
-    """Give the questions of a file, of any iterable of them, or one alone.
+def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
+    """Give the questions of a file, or of any iterable of them.
 
     Raises
     ------
@@ -137,7 +137,9 @@ def questions_of(asked: Iterable[Question] | Question) -> tuple[Question, ...]:
         A path, or something that is no question.
     """
     refuse_path(asked, "questions", "read_questions")
-    questions = (asked,) if isinstance(asked, Question) else tuple(asked)
+    if not isinstance(asked, Iterable):
+        raise InputError(f"{type(asked).__name__!r} is no list of questions; put it in one")
+    questions = tuple(asked)
     for question in questions:
         if not isinstance(question, Question):
             raise InputError(f"{type(question).__name__!r} is no question; Question.of(id, evidence=...) makes one")

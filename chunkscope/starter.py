@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
+from itertools import islice
 
 import numpy as np
 
@@ -88,10 +89,12 @@ def first_questions(documents: Iterable[Document]) -> str:
     {"id": "q1", "question": "", "doc": "rules.md", "evidence": ["宿泊費の上限は1泊12,000円とする。"]}
     """
     lines: list[str] = []
-    held = list(documents)
-    some = held[:: max(1, len(held) // MOST_QUESTIONS)]
-    each = min(PER_DOCUMENT, -(-MOST_QUESTIONS // max(1, len(some))))
-    for document in some:
+    # a corpus may be larger than memory, so it is gone through one by one
+    known = documents if isinstance(documents, Sized) else list(documents)
+    n_documents = max(1, len(known))
+    step = max(1, n_documents // MOST_QUESTIONS)
+    each = min(PER_DOCUMENT, -(-MOST_QUESTIONS * step // n_documents))
+    for document in islice(known, 0, None, step):
         for start, end in _quotes(document, each):
             quote = document.text[start:end]
             record = {"id": f"q{len(lines) + 1}", "question": "", "doc": document.name, "evidence": [quote]}

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from numbers import Integral
 from operator import add
 from typing import Any
 
@@ -105,7 +106,7 @@ def sweep(
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
-    if not isinstance(jobs, int) or jobs < 1:
+    if not isinstance(jobs, Integral) or jobs < 1:
         raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
     corpus = Corpus.of(documents)
     grid = Grid.of(chunkers, sizes, overlaps)

@@ -25,6 +25,7 @@ QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
         (lambda: check_labels("docs", QUESTIONS), "'docs': documents are wanted, not a path"),
         (lambda: sweep(DOCUMENTS, "q.jsonl"), "'q.jsonl': questions are wanted, not a path; read_questions reads it"),
         (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "'dict' is no question; Question.of"),
+        (lambda: sweep(DOCUMENTS, QUESTIONS[0]), "'Question' is no list of questions; put it in one"),
         (lambda: sweep(["text"]), "'str' is no document; Document(name, text) makes one"),
         (lambda: FixedChunker(9).spans("text"), "'str' is no document; Document(name, text) makes one"),
         (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker; write 'fixed', or FixedChunker()"),
@@ -53,8 +54,8 @@ def test_chunkers_and_overlaps_may_be_written_or_values():
     assert {key[0] for key in keys} == {"fixed", "sentence", "heading"}
 
 
-def test_one_size_overlap_or_question_may_stand_alone():
-    (cell,) = sweep(DOCUMENTS, QUESTIONS[0], sizes=4, overlaps=0).cells
+def test_one_size_and_one_overlap_may_stand_alone():
+    (cell,) = sweep(DOCUMENTS, QUESTIONS, sizes=4, overlaps=0).cells
     assert (cell.size, cell.overlap, cell.split_question_ids) == (4, 0, ("q",))
 
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from chunkscope.documents import Document
-from chunkscope.errors import ChunkerError, InputError
+from chunkscope.documents import Document, require_document
+from chunkscope.errors import ChunkerError
 from chunkscope.spans import IntArray, SpanArray
 from chunkscope.structure.parts import Parts
 
@@ -144,8 +144,7 @@ class Chunker(ABC):
         int64 (m, 2)
             Each chunk's text is ``document.text[start:end]``.
         """
-        if not isinstance(document, Document):
-            raise InputError(f"{type(document).__name__!r} is no document; Document(name, text) makes one")
+        require_document(document)
         if not document.text:
             return np.empty((0, 2), dtype=np.int64)
         return self.chunks(self.segment(Parts(document))).spans

@@ -13,15 +13,14 @@ from chunkscope.cli.console import Messages
 from chunkscope.cli.options import DEMOS
 from chunkscope.config import Config, find_config
 from chunkscope.errors import ConfigError, InputError
+from chunkscope.files.name_filter import TO_CONVERT, NameFilter
 
 if TYPE_CHECKING:
     from chunkscope.corpus import Corpus
     from chunkscope.documents import Document, Markup
-    from chunkscope.files.name_filter import NameFilter
     from chunkscope.questions import QuestionFile
 
 CORPUS_HERE, QUESTIONS_HERE = "corpus", "questions.jsonl"
-TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
 MOST_SUFFIXES = 5
 
 
@@ -49,8 +48,6 @@ class Reading:
     @property
     def names(self) -> NameFilter:
         """Which files of a folder are read."""
-        from chunkscope.files.name_filter import NameFilter
-
         return NameFilter(self.include, self.exclude)
 
     @property

@@ -12,6 +12,9 @@ from chunkscope.errors import ConfigError
 SUFFIXES = (".md", ".markdown", ".mdx", ".txt", ".html", ".htm")
 """Read without being asked, in upper and lower case."""
 
+TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
+"""Documents, but not of text: they are to be converted first."""
+
 
 class NameFilter:
     """Decides by its name whether a file is a document.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkscope.errors import InputError
-from chunkscope.files.name_filter import SUFFIXES
+from chunkscope.files.name_filter import SUFFIXES, TO_CONVERT
 from chunkscope.retrieval.providers.base import Space
 
 FORMAT = 1
@@ -34,8 +34,8 @@ PAGE_BYTES = 16384
 """A page holds several vectors of usual widths, where the default page would hold none whole."""
 
 SUFFIXES_OF_OTHERS = (
-    *SUFFIXES, ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".toml", ".yaml", ".yml", ".xml", ".xhtml", ".rst",
-    ".adoc", ".py", ".ipynb", ".pdf", ".docx", ".xlsx", ".pptx",
+    *SUFFIXES, *TO_CONVERT, ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".toml", ".yaml", ".yml", ".xml", ".xhtml",
+    ".rst", ".adoc", ".py", ".ipynb",
 )  # fmt: skip
 """A file called so that is no database is no damaged cache: it was named by mistake."""
 

@@ -7,7 +7,7 @@ bytes, and turned into code points once, at the end.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -313,12 +313,14 @@ def _html_regions(source: str, blocks: _Blocks, points: Points) -> list[Region]:
 def _without_rows(text: str, code: list[Span], tables: Sequence[Table], starts: set[int]) -> list[Span]:
     """Leave out code that is indented rows of HTML tables, and its lines as starts; what follows a table stays."""
     rows = sorted(start for table in tables for start, _ in (*table.header, *table.rows))
+    ends = sorted(table.end for table in tables)
     kept = []
     for start, end in code:
         if bisect_left(rows, start) == bisect_left(rows, end):
             kept.append((start, end))
             continue
-        behind = max((table.end for table in tables if start < table.end <= end), default=end)
+        number = bisect_right(ends, end)
+        behind = ends[number - 1] if number and ends[number - 1] > start else end
         words = _BLANK.match(text, behind).end()  # type: ignore[union-attr]
         rest = max(text.rfind("\n", behind, words), text.rfind("\r", behind, words)) + 1 or end
         starts.difference_update(range(start, min(rest, end)))

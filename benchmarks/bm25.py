@@ -25,13 +25,14 @@ from typing import Any
 import numpy as np
 
 from chunkscope import Corpus, FixedChunker, check_labels, read_corpus, read_questions
-from chunkscope.containment import Layout, WindowChunks
-from chunkscope.labels import Labels
+from chunkscope.chunkers.chunk_set import WindowChunks
+from chunkscope.grid.scan import survey
+from chunkscope.questions.labels import Labels
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
-from chunkscope.retrieval.judging import meeting
-from chunkscope.retrieval.terms import spelled_words, terms_of
-from chunkscope.spans import IntArray
-from chunkscope.survey import survey
+from chunkscope.retrieval.bm25.terms import spelled_words, terms_of
+from chunkscope.retrieval.relevance import meeting
+from chunkscope.spans.intervals import IntArray
+from chunkscope.spans.layout import Layout
 
 RESULTS = Path(__file__).parent / "results" / "bm25.json"
 K = 10

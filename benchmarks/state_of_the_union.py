@@ -23,8 +23,8 @@ from pathlib import Path
 
 from chunkscope import TokenChunker, check_labels, read_corpus, read_questions, sweep
 from chunkscope.retrieval import RetrievalMeasure, RetrievalSettings
-from chunkscope.retrieval.choosing import find_retrievers
-from chunkscope.retrieval.vector_cache import VectorCache
+from chunkscope.retrieval.dense.vector_cache import VectorCache
+from chunkscope.retrieval.parse import find_retrievers
 
 RESULTS = Path(__file__).parent / "results" / "state_of_the_union.json"
 DOCUMENT = "state_of_the_union.md"

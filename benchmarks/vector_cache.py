@@ -25,11 +25,11 @@ import numpy as np
 
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.retrieval import RetrievalMeasure
-from chunkscope.retrieval.dense import DenseRetriever
-from chunkscope.retrieval.embedding import Embedder
-from chunkscope.retrieval.memory_store import MemoryStore
+from chunkscope.retrieval.dense.embedding import Embedder
+from chunkscope.retrieval.dense.memory_store import MemoryStore
+from chunkscope.retrieval.dense.retriever import DenseRetriever
+from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import Limits, Space, find_provider
-from chunkscope.retrieval.vector_cache import VectorCache
 
 RESULTS = Path(__file__).parent / "results" / "vector_cache.json"
 

@@ -23,57 +23,57 @@ if TYPE_CHECKING:
     from chunkscope.chunkers import TokenChunker as TokenChunker
     from chunkscope.chunkers import parse_chunker as parse_chunker
     from chunkscope.chunkers import parse_chunkers as parse_chunkers
-    from chunkscope.corpus import Corpus as Corpus
-    from chunkscope.corpus import read_corpus as read_corpus
-    from chunkscope.documents import Document as Document
+    from chunkscope.chunkers.chunk_rows import list_chunks as list_chunks
+    from chunkscope.corpus.document import Document as Document
+    from chunkscope.corpus.reading import Corpus as Corpus
+    from chunkscope.corpus.reading import read_corpus as read_corpus
     from chunkscope.errors import ChunkscopeError as ChunkscopeError
-    from chunkscope.findings import Finding as Finding
-    from chunkscope.findings import find_cuts as find_cuts
-    from chunkscope.labels import Labels as Labels
-    from chunkscope.labels import check_labels as check_labels
-    from chunkscope.labels import fix_labels as fix_labels
-    from chunkscope.listing import list_chunks as list_chunks
-    from chunkscope.preflight import check as check
-    from chunkscope.preflight.baseline import read_baseline as read_baseline
-    from chunkscope.preflight.model import CheckResult as CheckResult
-    from chunkscope.preflight.thresholds import Thresholds as Thresholds
-    from chunkscope.questions import Question as Question
-    from chunkscope.questions import read_questions as read_questions
-    from chunkscope.results import Cell as Cell
-    from chunkscope.results import SweepResult as SweepResult
+    from chunkscope.gate.baseline import read_baseline as read_baseline
+    from chunkscope.gate.check import check as check
+    from chunkscope.gate.findings import Finding as Finding
+    from chunkscope.gate.findings import find_cuts as find_cuts
+    from chunkscope.gate.result import CheckResult as CheckResult
+    from chunkscope.gate.thresholds import Thresholds as Thresholds
+    from chunkscope.grid.results import Cell as Cell
+    from chunkscope.grid.results import SweepResult as SweepResult
+    from chunkscope.grid.sweep import sweep as sweep
+    from chunkscope.grid.verdict import judge as judge
+    from chunkscope.questions.check import check_labels as check_labels
+    from chunkscope.questions.fix import fix_labels as fix_labels
+    from chunkscope.questions.labels import Labels as Labels
+    from chunkscope.questions.question import Question as Question
+    from chunkscope.questions.question import read_questions as read_questions
     from chunkscope.structure.markdown import read_structure as read_structure
-    from chunkscope.sweeping import sweep as sweep
-    from chunkscope.verdict import judge as judge
 
 _HOMES = {
-    "Cell": "chunkscope.results",
-    "CheckResult": "chunkscope.preflight.model",
+    "Cell": "chunkscope.grid.results",
+    "CheckResult": "chunkscope.gate.result",
     "Chunker": "chunkscope.chunkers",
     "ChunkscopeError": "chunkscope.errors",
-    "Corpus": "chunkscope.corpus",
-    "Document": "chunkscope.documents",
-    "Finding": "chunkscope.findings",
+    "Corpus": "chunkscope.corpus.reading",
+    "Document": "chunkscope.corpus.document",
+    "Finding": "chunkscope.gate.findings",
     "FixedChunker": "chunkscope.chunkers",
     "HeadingChunker": "chunkscope.chunkers",
-    "Labels": "chunkscope.labels",
-    "Question": "chunkscope.questions",
+    "Labels": "chunkscope.questions.labels",
+    "Question": "chunkscope.questions.question",
     "SentenceChunker": "chunkscope.chunkers",
-    "SweepResult": "chunkscope.results",
-    "Thresholds": "chunkscope.preflight.thresholds",
+    "SweepResult": "chunkscope.grid.results",
+    "Thresholds": "chunkscope.gate.thresholds",
     "TokenChunker": "chunkscope.chunkers",
-    "check": "chunkscope.preflight",
-    "check_labels": "chunkscope.labels",
-    "find_cuts": "chunkscope.findings",
-    "fix_labels": "chunkscope.labels",
-    "judge": "chunkscope.verdict",
-    "list_chunks": "chunkscope.listing",
+    "check": "chunkscope.gate.check",
+    "check_labels": "chunkscope.questions.check",
+    "find_cuts": "chunkscope.gate.findings",
+    "fix_labels": "chunkscope.questions.fix",
+    "judge": "chunkscope.grid.verdict",
+    "list_chunks": "chunkscope.chunkers.chunk_rows",
     "parse_chunker": "chunkscope.chunkers",
     "parse_chunkers": "chunkscope.chunkers",
-    "read_baseline": "chunkscope.preflight.baseline",
-    "read_corpus": "chunkscope.corpus",
-    "read_questions": "chunkscope.questions",
+    "read_baseline": "chunkscope.gate.baseline",
+    "read_corpus": "chunkscope.corpus.reading",
+    "read_questions": "chunkscope.questions.question",
     "read_structure": "chunkscope.structure.markdown",
-    "sweep": "chunkscope.sweeping",
+    "sweep": "chunkscope.grid.sweep",
 }
 """Where each public name lives; it is imported when first asked for, so that importing the package costs nothing."""
 

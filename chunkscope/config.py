@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chunkscope.documents import MARKUPS
+from chunkscope.corpus.document import MARKUPS
 from chunkscope.errors import ConfigError
 
 T = TypeVar("T")

@@ -26,9 +26,9 @@ if __name__ == "__main__":
 
     from chunkscope import FixedChunker, check_labels, read_corpus, read_questions, sweep
     from chunkscope.retrieval import RetrievalMeasure, RetrievalSettings
-    from chunkscope.retrieval.dense import DenseRetriever
-    from chunkscope.retrieval.embedding import Embedder
-    from chunkscope.retrieval.memory_store import MemoryStore
+    from chunkscope.retrieval.dense.embedding import Embedder
+    from chunkscope.retrieval.dense.memory_store import MemoryStore
+    from chunkscope.retrieval.dense.retriever import DenseRetriever
 
     folder = Path(__file__).parent / "ja"
     corpus = read_corpus(folder / "docs")

@@ -4,8 +4,8 @@ import json
 import sys
 
 import chunkscope
-from chunkscope.demos import demo_path
-from chunkscope.listing import list_chunks
+from chunkscope.chunkers.chunk_rows import list_chunks
+from chunkscope.corpus.demos import demo_path
 
 corpus = chunkscope.read_corpus(demo_path("ja") / "docs")
 questions = chunkscope.read_questions(demo_path("ja") / "questions.jsonl")

@@ -10,7 +10,7 @@ from itertools import product
 from reference import Tape, carried, cut, front_matter_line
 
 from chunkscope.measures.status import NOT_IN_FORCE
-from chunkscope.structure.parts import Parts
+from chunkscope.structure.analysis import Parts
 
 # --- What a cell counts ----------------------------------------------------------------------------------------------
 

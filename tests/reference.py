@@ -7,7 +7,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
-from chunkscope.structure.parts import Parts
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.tokens import load_encoding
 from chunkscope.structure.words import words_of
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import MARKDOWN_LINES, texts
 
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker
-from chunkscope.labels.model import Evidence, Labels, Resolved
+from chunkscope.questions.labels import Evidence, Labels, Resolved
 
 BLOCKS = [
     "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n| 菓子 | 80 |\n\n",

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from chunkscope.documents import Document, require_document
+from chunkscope.corpus.document import Document, require_document
 from chunkscope.errors import ChunkerError
-from chunkscope.spans import IntArray, SpanArray
-from chunkscope.structure.parts import Parts
+from chunkscope.spans.intervals import IntArray, SpanArray
+from chunkscope.structure.analysis import Parts
 
 CARRIES = ("headings", "title", "table-header")
 FRONT_MATTER_PREFIX = "front-matter:"

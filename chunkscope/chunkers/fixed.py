@@ -9,31 +9,14 @@ from typing import Literal
 import numpy as np
 
 from chunkscope.chunkers.base import Cut, check_choice
+from chunkscope.chunkers.boundaries import Segments, inner_offsets, join_segments
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items
-from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
 from chunkscope.chunkers.sentence import cut_large_items
+from chunkscope.chunkers.windows import window_counts
 from chunkscope.errors import ChunkerError
-from chunkscope.spans import IntArray
-from chunkscope.structure.parts import Parts
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.units import get_unit
-
-
-def window_counts(lengths: IntArray, size: int, overlap: int, *, keep_tail: bool = False) -> IntArray:
-    """Count the windows over texts of given lengths.
-
-    The first window that reaches the end is the last, so there are ``ceil((n - size) / step) + 1``, one where the
-    text fits, none where it is empty; with `keep_tail` one for each of ``range(0, n, step)``.
-
-    Examples
-    --------
-    >>> window_counts(np.array([0, 5, 10, 11]), 5, 3).tolist()
-    [0, 1, 4, 4]
-    """
-    step = size - overlap
-    if keep_tail:
-        return -(-lengths // step)
-    return np.where(lengths > 0, np.maximum(-(-(lengths - size) // step), 0) + 1, 0)
 
 
 @dataclass(frozen=True)

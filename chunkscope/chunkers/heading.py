@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from chunkscope.chunkers.base import Cut
+from chunkscope.chunkers.boundaries import Segments, join_segments
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack
-from chunkscope.chunkers.segments import Segments, join_segments
 from chunkscope.chunkers.sentence import fitting_items, segment_items
 from chunkscope.errors import ChunkerError
-from chunkscope.spans import IntArray
-from chunkscope.structure.parts import Parts
+from chunkscope.spans.intervals import IntArray
+from chunkscope.structure.analysis import Parts
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chunkscope.chunkers.base import Chunker, Cut
+from chunkscope.chunkers.boundaries import Segments
 from chunkscope.chunkers.packing import Items, pack_all
-from chunkscope.chunkers.segments import Segments
 
 CHUNKS_AT_ONCE = 1 << 22
 """About so many chunks, and boundaries made for them, are in memory at a time."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 FEW_GROUPS = 32
 """When so few are left, plain numbers are cheaper than arrays."""

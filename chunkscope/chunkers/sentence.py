@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Cut, check_choice
+from chunkscope.chunkers.boundaries import Segments, inner_offsets, join_segments
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack_with_tails, split_oversize
-from chunkscope.chunkers.segments import Segments, inner_offsets, join_segments
 from chunkscope.errors import ChunkerError
-from chunkscope.spans import IntArray
-from chunkscope.structure.parts import Parts
+from chunkscope.spans.intervals import IntArray
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.units import get_unit
 
 

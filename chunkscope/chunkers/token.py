@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Cut
-from chunkscope.chunkers.fixed import FixedChunker, window_counts
-from chunkscope.chunkers.segments import Segments, TokenStream, join_segments, join_streams
+from chunkscope.chunkers.boundaries import Segments, TokenStream, join_segments, join_streams
+from chunkscope.chunkers.fixed import FixedChunker
+from chunkscope.chunkers.windows import window_counts
 from chunkscope.errors import ChunkerError
-from chunkscope.structure.parts import Parts
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.units import get_unit
 
 

@@ -19,7 +19,7 @@ from chunkscope.cli.program import one_line
 from chunkscope.errors import InputError
 
 if TYPE_CHECKING:
-    from chunkscope.files.name_filter import NameFilter
+    from chunkscope.corpus.name_filter import NameFilter
 
 MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
 """What reports draw with; a console that lacks one of them gets ASCII."""
@@ -122,7 +122,7 @@ def check_output(output: str | None, *read: str | None, names: NameFilter | None
 def _is_read(output: str, path: str, names: NameFilter | None) -> bool:
     if not os.path.isdir(path):
         return os.path.exists(path) and os.path.samefile(output, path)
-    from chunkscope.files.name_filter import NameFilter
+    from chunkscope.corpus.name_filter import NameFilter
 
     name = os.path.relpath(os.path.realpath(output), os.path.realpath(path)).replace(os.sep, "/")
     is_hidden = any(part.startswith(".") for part in name.split("/"))  # also what is not in the folder: ../

@@ -14,9 +14,9 @@ from chunkscope.cli.options import stacked
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
     from chunkscope.config import Config
-    from chunkscope.corpus import Corpus
+    from chunkscope.corpus.reading import Corpus
     from chunkscope.measures.base import Measure
-    from chunkscope.retrieval.embedding import Store
+    from chunkscope.retrieval.dense.embedding import Store
     from chunkscope.retrieval.measure import RetrievalMeasure
 
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
@@ -39,7 +39,7 @@ def embeds(retriever: str | None) -> bool:
     """Tell from its spelling whether a list of retrievers has one that needs vectors."""
     if not retriever:
         return False
-    from chunkscope.retrieval.choosing import needs_vectors
+    from chunkscope.retrieval.parse import needs_vectors
 
     return needs_vectors(retriever)
 
@@ -64,9 +64,9 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
     if not flags["retriever"]:
         yield ()
         return
-    from chunkscope.retrieval.choosing import find_retrievers
-    from chunkscope.retrieval.memory_store import MemoryStore
-    from chunkscope.retrieval.vector_cache import VectorCache
+    from chunkscope.retrieval.dense.memory_store import MemoryStore
+    from chunkscope.retrieval.dense.vector_cache import VectorCache
+    from chunkscope.retrieval.parse import find_retrievers
 
     notify = notifier(messages)
     opened: list[VectorCache] = []
@@ -106,7 +106,7 @@ def begin(
     progress: Callable[[str, int, int], None] | None,
 ) -> None:
     """Say what is to be embedded before it is, and let embedders tell how far they are."""
-    from chunkscope.retrieval.planning import embedders_of, plan_grid
+    from chunkscope.retrieval.plan import embedders_of, plan_grid
 
     measure = _ranking_measure(measures)
     plans = plan_grid(corpus, measure, chunkers)
@@ -121,7 +121,7 @@ def begin(
 
 def dry_run(corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chunker], flags: Mapping[str, Any]) -> str:
     """Write what the grid would embed, and the dearest of the finer grids that may follow it."""
-    from chunkscope.retrieval.planning import plan_grid
+    from chunkscope.retrieval.plan import plan_grid
 
     measure, price = _ranking_measure(measures), flags["price"]
     lines = [f"This grid: {plan.tell(price)}." for plan in plan_grid(corpus, measure, chunkers)]

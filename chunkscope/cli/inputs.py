@@ -12,13 +12,13 @@ import click
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import DEMOS
 from chunkscope.config import Config, find_config
+from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter
 from chunkscope.errors import ConfigError, InputError
-from chunkscope.files.name_filter import TO_CONVERT, NameFilter
 
 if TYPE_CHECKING:
-    from chunkscope.corpus import Corpus
-    from chunkscope.documents import Document, Markup
-    from chunkscope.questions import QuestionFile
+    from chunkscope.corpus.document import Document, Markup
+    from chunkscope.corpus.reading import Corpus
+    from chunkscope.questions.question import QuestionFile
 
 CORPUS_HERE, QUESTIONS_HERE = "corpus", "questions.jsonl"
 MOST_SUFFIXES = 5
@@ -68,7 +68,7 @@ class Reading:
         InputError
             A file that is to be converted, or what `read_corpus` cannot read.
         """
-        from chunkscope.corpus import read_corpus
+        from chunkscope.corpus.reading import read_corpus
 
         suffix = os.path.splitext(path)[1].lower()
         if suffix in TO_CONVERT and os.path.isfile(path):
@@ -120,7 +120,7 @@ def choose_paths(config: Config, flags: Mapping[str, object]) -> tuple[str, str 
     """
     corpus, questions, demo = (cast("str | None", flags.get(name)) for name in ("corpus", "questions", "demo"))
     if demo:
-        from chunkscope.demos import demo_path
+        from chunkscope.corpus.demos import demo_path
 
         if corpus is not None:
             raise click.UsageError(
@@ -179,7 +179,7 @@ def ignored_files(ignored: Mapping[str, int]) -> str:
 
 def open_questions(path: str, config: Config, field: Mapping[str, str], messages: Messages) -> QuestionFile:
     """Read the questions, and say what was doubtful."""
-    from chunkscope.questions import read_questions
+    from chunkscope.questions.question import read_questions
 
     if path == config.questions:
         _check_configured(config, "questions", path)

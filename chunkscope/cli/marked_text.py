@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from chunkscope.chunkers.base import Cut
-from chunkscope.documents import LINE_END
-from chunkscope.spans import IntArray, Span
+from chunkscope.corpus.document import LINE_END
+from chunkscope.spans.intervals import IntArray, Span
 
 TAB = 4
 _SHOWN_AS_IT_IS = "\u200d"  # joins emoji
@@ -61,8 +61,8 @@ def draw_cuts(
     Examples
     --------
     >>> from chunkscope.chunkers import FixedChunker
-    >>> from chunkscope.documents import Document
-    >>> from chunkscope.structure.parts import Parts
+    >>> from chunkscope.corpus.document import Document
+    >>> from chunkscope.structure.analysis import Parts
     >>> chunker = FixedChunker(6, 2)
     >>> segments = chunker.segment(Parts(Document("a.md", "いろは\nにほへとちり")))
     >>> for row in draw_cuts("いろは\nにほへとちり", chunker.chunks(segments), width=40):

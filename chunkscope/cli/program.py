@@ -22,19 +22,8 @@ from chunkscope.errors import ChunkscopeError
 OK, FOUND, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 """Ran; ran and something is found; could not do the work; Ctrl-C; the signal with which systems end programs."""
 
-COMMANDS = {
-    "sweep": "sweep_command",
-    "check": "check_command",
-    "labels": "labels_command",
-    "chunks": "chunks_command",
-    "show": "show_command",
-    "structure": "structure_command",
-    "compare": "compare_command",
-    "cache": "cache_command",
-    "list": "list_command",
-    "init": "init_command",
-}
-"""The commands in the order of the help, and their modules."""
+COMMANDS = ("sweep", "check", "labels", "chunks", "show", "structure", "compare", "cache", "list", "init")
+"""The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
 
 
 class _ClosedOutputError(Exception):
@@ -64,7 +53,7 @@ class Program(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"chunkscope.cli.{COMMANDS[cmd_name]}").command
+        command: click.Command = importlib.import_module(f"chunkscope.cli.commands.{cmd_name}").command
         return command
 
     def resolve_command(

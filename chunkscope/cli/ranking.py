@@ -11,9 +11,9 @@ from chunkscope.cli.options import stacked
 
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
-    from chunkscope.labels import Labels
+    from chunkscope.grid.results import SweepResult
     from chunkscope.measures.base import Measure
-    from chunkscope.results import SweepResult
+    from chunkscope.questions.labels import Labels
     from chunkscope.retrieval import RetrievalSettings
 
 NEEDS_A_RETRIEVER = ("k", "budget", "neighbours", "where", "stale", "min_score", "holdout", "seed", "by")

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from chunkscope.containment import ChunkSet, Layout
-from chunkscope.ladders import WindowGrid
-from chunkscope.structure.parts import Parts
-from chunkscope.tallies import Column
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.columns import Column
+from chunkscope.measures.ladders import WindowGrid
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import Parts
 
 
 class Gauge(Protocol):

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.containment import ChunkSet, Layout
-from chunkscope.spans import IntArray, Span
-from chunkscope.structure.parts import Parts
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.spans.intervals import IntArray, Span
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.words import Words
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")

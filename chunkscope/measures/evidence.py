@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.chunkers import Chunker, FixedChunker, TokenChunker
-from chunkscope.containment import ChunkSet, Layout, Targets
-from chunkscope.labels import Resolved
-from chunkscope.ladders import Heights, Ladder, OneCell, WindowGrid
-from chunkscope.luck import Places, expected_splits
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.columns import Column
+from chunkscope.measures.ladders import Heights, Ladder, OneCell, WindowGrid
+from chunkscope.measures.luck import Places, expected_splits
 from chunkscope.measures.tables import carries_header, row_spans, rows_together
-from chunkscope.spans import BoolArray, IntArray, SpanArray, as_spans
-from chunkscope.structure.parts import Parts
+from chunkscope.questions.labels import Resolved
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
+from chunkscope.spans.layout import Layout, Targets
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.units import get_unit
-from chunkscope.tallies import Column
 
 EMPTY = np.empty(0, dtype=np.int64)
 

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.base import Chunker
-from chunkscope.containment import LONGEST_DOCUMENT, ChunkSet, Layout, Targets, windows_within
-from chunkscope.ladders import WindowGrid
-from chunkscope.lengths import LengthCounts
-from chunkscope.spans import IntArray, SpanArray
-from chunkscope.structure.parts import Parts
-from chunkscope.tallies import Column, columns_of
-from chunkscope.window_lengths import WindowLengths
+from chunkscope.chunkers.carrying import Carriable, carried_spans, find_carriable, join_carriable
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.windows import windows_within
+from chunkscope.measures.columns import Column, columns_of
+from chunkscope.measures.ladders import WindowGrid
+from chunkscope.measures.lengths import LengthCounts
+from chunkscope.measures.window_lengths import WindowLengths
+from chunkscope.spans.intervals import IntArray, SpanArray
+from chunkscope.spans.layout import LONGEST_DOCUMENT, Layout, Targets
+from chunkscope.structure.analysis import Parts
 
 PAIRS_AT_ONCE = 1 << 20
 """Cells x blank runs that are counted at a time, to bound memory."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.carrying import front_matter_line
-from chunkscope.containment import ChunkSet, Layout
-from chunkscope.ladders import WindowGrid
-from chunkscope.spans import SpanArray, as_spans
-from chunkscope.structure.parts import Parts
-from chunkscope.tallies import Column, columns_of
+from chunkscope.chunkers.carrying import front_matter_line
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.columns import Column, columns_of
+from chunkscope.measures.ladders import WindowGrid
+from chunkscope.spans.intervals import SpanArray, as_spans
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import Parts
 
 KEY = "status"
 NOT_IN_FORCE = frozenset(

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.chunkers import Chunker
-from chunkscope.containment import ChunkSet, Layout, Targets
-from chunkscope.ladders import WindowGrid
-from chunkscope.spans import BoolArray, SpanArray, as_spans
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.columns import Column
+from chunkscope.measures.ladders import WindowGrid
+from chunkscope.spans.intervals import BoolArray, SpanArray, as_spans
+from chunkscope.spans.layout import Layout, Targets
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.model import Table
-from chunkscope.structure.parts import Parts
-from chunkscope.tallies import Column
 
 
 @dataclass(frozen=True)

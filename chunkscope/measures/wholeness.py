@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.containment import ChunkSet, Layout, Targets
-from chunkscope.ladders import WindowGrid
-from chunkscope.spans import IntArray, SpanArray
-from chunkscope.structure.parts import Parts
-from chunkscope.tallies import Column
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.columns import Column
+from chunkscope.measures.ladders import WindowGrid
+from chunkscope.spans.intervals import SpanArray
+from chunkscope.spans.layout import Layout, Targets
+from chunkscope.structure.analysis import Parts, without_trailing_blanks
 
 KINDS = ("sentences", "code_blocks", "headings")
 
@@ -57,17 +58,6 @@ class WholenessGauge:
             }
         )
         return {**found, **whole}
-
-
-def without_trailing_blanks(parts: Parts, starts: IntArray, ends: IntArray) -> SpanArray:
-    """Cut blanks off the ends of spans; spans of blanks alone go."""
-    runs = parts.blank_runs
-    if len(runs) and len(starts):
-        last = np.maximum(np.searchsorted(runs[:, 0], ends, side="left") - 1, 0)
-        trails = (runs[last, 0] < ends) & (runs[last, 1] >= ends)
-        ends = np.where(trails, runs[last, 0], ends)
-    kept = starts < ends
-    return np.column_stack((starts[kept], ends[kept]))
 
 
 def _headings_with_block(parts: Parts) -> SpanArray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chunkscope.comparison import CellChange, Comparison
-from chunkscope.numbers import plural
+from chunkscope.grid.comparison import CellChange, Comparison
+from chunkscope.reports.formatting import plural
 from chunkscope.reports.width import visible, wrap
 
 INDENT = "  "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chunkscope.numbers import NOTHING, decimal, money, of, percent, times
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.verdict import KINDS, kept
+from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, times
 from chunkscope.reports.recalls import Recall, ReciprocalRank, recalls
-from chunkscope.reports.telling import View
-from chunkscope.results import Cell, SweepResult
-from chunkscope.verdict import KINDS, kept
+from chunkscope.reports.selection import View
 
 KIND_TITLES = {"table_rows": "rows", "sentences": "sentences", "code_blocks": "code", "headings": "headings"}
 INSIDE = ("character", "row", "code", "number", "word")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chunkscope.comparison import Comparison
-from chunkscope.preflight.model import CheckResult
+from chunkscope.gate.result import CheckResult
+from chunkscope.grid.comparison import Comparison
 from chunkscope.reports.json_ import write_object
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chunkscope.numbers import plural
-from chunkscope.preflight.model import CheckFinding, CheckResult, Measured, Mend
+from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Mend
+from chunkscope.reports.formatting import plural
 from chunkscope.reports.why import around
 from chunkscope.reports.width import pad, visible, wrap
 from chunkscope.reports.width import width as cells

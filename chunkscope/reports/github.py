@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkscope.preflight.model import CheckFinding, CheckResult
+from chunkscope.gate.result import CheckFinding, CheckResult
 from chunkscope.reports.findings_text import remark, told_mend
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -19,7 +19,7 @@ def check_to_github(result: CheckResult) -> str:
     Examples
     --------
     >>> from chunkscope import Document, Question
-    >>> from chunkscope.preflight import check
+    >>> from chunkscope.gate.check import check
     >>> rules = Document("docs/a,b.md", "上限は12,000円とする。")
     >>> result = check([rules], [Question.of("q1", doc="docs/a,b.md", evidence="12,000円")], "fixed(size=8)")
     >>> print(check_to_github(result).split(";")[0])

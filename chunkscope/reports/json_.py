@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from chunkscope.results import SweepResult
+from chunkscope.grid.results import SweepResult
 
 ONE_A_LINE = frozenset({"cells", "skipped"})
 
@@ -26,7 +26,7 @@ def to_json(result: SweepResult) -> str:
 
     Examples
     --------
-    >>> from chunkscope.results import CorpusInfo
+    >>> from chunkscope.grid.results import CorpusInfo
     >>> text = to_json(SweepResult({"note": "表\0"}, CorpusInfo("docs", 0, 0), None, ()))
     >>> text.splitlines()[3], json.loads(text)["cells"]
     (' "settings": {"note": "表\\u0000"},', [])

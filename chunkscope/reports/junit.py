@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from chunkscope.preflight.model import CODES, Asked, CheckFinding, CheckResult, Measured
+from chunkscope.gate.result import CODES, Asked, CheckFinding, CheckResult, Measured
 from chunkscope.reports.findings_text import NONE, SPEAKS_OF, remark, told_mend
 from chunkscope.reports.why import around
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chunkscope.numbers import plural
+from chunkscope.grid.results import SweepResult
 from chunkscope.reports.columns import Column, columns, legend
-from chunkscope.reports.telling import MAX_CELLS, View, best_views, views
+from chunkscope.reports.formatting import plural
+from chunkscope.reports.selection import MAX_CELLS, View, best_views, views
 from chunkscope.reports.width import visible
 from chunkscope.reports.wording import head, longest_trouble, row_notes, row_title, trouble, verdict
-from chunkscope.results import SweepResult
 
 MAX_QUESTIONS = 30
 
@@ -49,7 +49,7 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
 
     Examples
     --------
-    >>> from chunkscope.results import Cell, CorpusInfo
+    >>> from chunkscope.grid.results import Cell, CorpusInfo
     >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths={50: 1, 40: 1}),)
     >>> lines = to_markdown(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()
     >>> lines[4:8]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chunkscope.results import Cell, retriever_names
+from chunkscope.grid.results import Cell, retriever_names
 
 TITLES = {"strict": "recall", "start": "start"}
 """What tables call the judgements: all evidence whole in the first k chunks, and its first characters in them."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkscope.numbers import NOTHING, decimal, of, percent, plural
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.reports.formatting import NOTHING, decimal, of, percent, plural
 from chunkscope.reports.width import fit, pad, visible, width, wrap
-from chunkscope.results import Cell, SweepResult
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12

@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable
 from operator import attrgetter
 
-from chunkscope.numbers import DIGITS, rate
+from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
+from chunkscope.reports.formatting import DIGITS, rate
 from chunkscope.reports.recalls import Recall, recalls
-from chunkscope.results import Cell, QuestionsInfo, SweepResult
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
 Value = str | int | float | None
@@ -26,7 +26,7 @@ def to_csv(result: SweepResult) -> str:
 
     Examples
     --------
-    >>> from chunkscope.results import CorpusInfo
+    >>> from chunkscope.grid.results import CorpusInfo
     >>> cell = Cell("fixed", "char", 50, 8, 90, chunks=2, lengths={50: 1, 48: 1})
     >>> to_csv(SweepResult({}, CorpusInfo("docs", 1, 90), None, (cell,))).splitlines()[1][:16]
     'fixed,char,50,8,'

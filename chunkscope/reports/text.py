@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 
-from chunkscope.numbers import plural
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.verdict import kept
 from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
+from chunkscope.reports.formatting import plural
+from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, View, best_views, views
 from chunkscope.reports.sparkline import axis, sparkline
-from chunkscope.reports.telling import FEW_ROWS, MAX_CELLS, View, best_views, views
 from chunkscope.reports.width import LEAST_WIDTH, fit, pad, visible, width, wrap
 from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
-from chunkscope.results import Cell, SweepResult
-from chunkscope.verdict import kept
 
 MAX_QUESTIONS = 30
 MAX_ID = 20
@@ -69,7 +69,7 @@ def render_sweep(
 
     Examples
     --------
-    >>> from chunkscope.results import Cell, CorpusInfo
+    >>> from chunkscope.grid.results import Cell, CorpusInfo
     >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths={50: 1, 40: 1}),)
     >>> print(render_sweep(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()[0])
     docs: 1 document, 90 characters

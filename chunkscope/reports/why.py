@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from chunkscope.findings import Finding
-from chunkscope.numbers import plural
+from chunkscope.gate.findings import Finding
+from chunkscope.reports.formatting import plural
 from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, visible, wrap
 from chunkscope.reports.width import width as cells
 

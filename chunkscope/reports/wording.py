@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chunkscope.numbers import decimal, percent, plural, times
-from chunkscope.reports.columns import INSIDE, cost
-from chunkscope.reports.telling import View, asks, cheapest
-from chunkscope.results import Cell, SweepResult
-from chunkscope.verdict import (
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.verdict import (
     CHUNKS_PER_ANSWER,
     Obstacle,
     Row,
@@ -19,6 +16,9 @@ from chunkscope.verdict import (
     obstacles,
     size_ranges,
 )
+from chunkscope.reports.columns import INSIDE, cost
+from chunkscope.reports.formatting import decimal, percent, plural, times
+from chunkscope.reports.selection import View, asks, cheapest
 
 Name = Callable[[str], str]
 """Makes an id or a path fit to print: hidden characters shown, marks of the format escaped."""

@@ -3,10 +3,10 @@
 Nothing else of the package needs this one; without it, sweeps count what is split, but not what is found.
 """
 
-from chunkscope.retrieval.bm25 import Bm25Retriever
+from chunkscope.retrieval.bm25.search import Bm25Retriever
 from chunkscope.retrieval.compare import Holdout, summarise
 from chunkscope.retrieval.context import Budget
-from chunkscope.retrieval.cosines import Dense
+from chunkscope.retrieval.dense.cosines import Dense
 from chunkscope.retrieval.filters import Condition
 from chunkscope.retrieval.measure import OverlapMeasure, RetrievalMeasure
 from chunkscope.retrieval.ranking import rank_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chunkscope.results import Cell
+from chunkscope.grid.results import Cell
 
 FAR = 0.1
 """Shares that differ by this much are far apart."""

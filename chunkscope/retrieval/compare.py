@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.results import Cell, SweepResult
+from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.retrieval.advice import advise
-from chunkscope.retrieval.judging import JUDGEMENTS
+from chunkscope.retrieval.relevance import JUDGEMENTS
 from chunkscope.retrieval.statistics import LEVEL, against_best, halves, least_difference, wilson
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 MAIN_K = 5
 COPYING = 0.8

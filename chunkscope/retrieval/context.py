@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.errors import ConfigError
-from chunkscope.spans import IntArray, SpanArray
+from chunkscope.spans.intervals import IntArray, SpanArray
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import translate
 
-from chunkscope.documents import Document
+from chunkscope.corpus.document import Document
 from chunkscope.errors import ConfigError, InputError
 
 NAME = "name"

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.containment import ChunkSet
+from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block, tie_places
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 K = 60
 """As in the paper."""

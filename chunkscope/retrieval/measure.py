@@ -11,23 +11,24 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from chunkscope.carrying import Carriable, find_carriable, join_carriable
 from chunkscope.chunkers import Chunker
-from chunkscope.containment import ChunkSet, Layout
+from chunkscope.chunkers.carrying import Carriable, find_carriable, join_carriable
+from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.errors import InputError
-from chunkscope.labels import Labels, Resolved
-from chunkscope.questions import Question
-from chunkscope.retrieval.cell import Plan, report
+from chunkscope.questions.labels import Labels, Resolved
+from chunkscope.questions.question import Question
+from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
+from chunkscope.retrieval.bm25.terms import Asked, spelled_words
+from chunkscope.retrieval.evaluate import Plan, report
 from chunkscope.retrieval.filters import check_attributes
-from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.overlap import Pieces, omegas
-from chunkscope.retrieval.postings import Occurrences, Vocabulary
 from chunkscope.retrieval.ranking import Block
+from chunkscope.retrieval.relevance import Needs
 from chunkscope.retrieval.searching import Texts, reads_texts, searcher_of
 from chunkscope.retrieval.settings import RetrievalSettings
-from chunkscope.retrieval.terms import Asked, spelled_words
-from chunkscope.spans import BoolArray, IntArray, SpanArray, as_spans
-from chunkscope.structure.parts import Parts
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import Parts
 from chunkscope.structure.units import get_unit
 
 NONE = np.empty(0, dtype=np.int64)

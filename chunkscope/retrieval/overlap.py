@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.retrieval.context import merged
-from chunkscope.retrieval.judging import Needs
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.spans import BoolArray, IntArray, SpanArray, union
+from chunkscope.retrieval.relevance import Needs
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, union
 
 
 def sorted_union(spans: SpanArray) -> SpanArray:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 FloatArray = NDArray[np.float64]
 

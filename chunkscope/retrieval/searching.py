@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chunkscope.carrying import Carriable
-from chunkscope.containment import Layout
+from chunkscope.chunkers.carrying import Carriable
+from chunkscope.retrieval.bm25.postings import Vocabulary
 from chunkscope.retrieval.fusion import FusedRetriever, FusedSearcher
-from chunkscope.retrieval.postings import Vocabulary
+from chunkscope.spans.layout import Layout
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chunkscope.errors import ConfigError
-from chunkscope.spans import BoolArray
+from chunkscope.spans.intervals import BoolArray
 
 Z95 = 1.959963984540054
 """Quantile of the normal distribution for 95 % on two sides."""

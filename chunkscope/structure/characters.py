@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.spans import IntArray, SpanArray
+from chunkscope.spans.intervals import IntArray, SpanArray
 
 BLANK = 1
 """Categories Z, Cc and Cf: a chunk of nothing else is blank."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkscope.spans import Span
+from chunkscope.spans.intervals import Span
 from chunkscope.structure.model import Table
 
 _OPENING = re.compile(

@@ -10,8 +10,8 @@ from bisect import bisect_left
 
 import numpy as np
 
-from chunkscope.documents import Document
-from chunkscope.spans import Span, as_spans
+from chunkscope.corpus.document import Document
+from chunkscope.spans.intervals import Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
 from chunkscope.structure.model import Structure
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.spans import IntArray, SpanArray
+from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.structure.characters import BLANK, character_flags, code_points, runs
 
 GROUP_CHARACTERS = 1 << 18

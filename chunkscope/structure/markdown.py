@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chunkscope.documents import Document
-from chunkscope.spans import IntArray, Span, as_spans
+from chunkscope.corpus.document import Document
+from chunkscope.spans.intervals import IntArray, Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
 from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from chunkscope.spans import IntArray, Span, SpanArray
+from chunkscope.spans.intervals import IntArray, Span, SpanArray
 
 
 class Heading(NamedTuple):

@@ -19,7 +19,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from chunkscope.spans import IntArray, Span
+from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,

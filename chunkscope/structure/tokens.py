@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import InputError, MissingPartError
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 if TYPE_CHECKING:
     import tiktoken

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from chunkscope.errors import ChunkerError, InputError
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 from chunkscope.structure import tokens
 from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import MissingPartError
-from chunkscope.spans import BoolArray, IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 from chunkscope.structure.characters import (
     BASIC_PLANE,
     BLANK,

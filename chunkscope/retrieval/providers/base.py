@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import ProviderError
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 Vectors = NDArray[np.float32]
 Role = Literal["document", "query"]

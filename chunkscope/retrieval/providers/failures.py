@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from chunkscope.errors import ProviderError
+from chunkscope.retrieval.dense.retry import retry_after
 from chunkscope.retrieval.providers.base import RetryableError, TooLargeError
-from chunkscope.retrieval.retry import retry_after
 
 MAX_QUOTED = 300
 """Characters of a service's own words that are repeated."""

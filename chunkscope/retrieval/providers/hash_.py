@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.providers.base import Limits, Space, Vectors
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 
 class HashProvider:

@@ -11,7 +11,7 @@ from chunkscope.errors import ProviderError
 from chunkscope.retrieval.providers.base import Limits, Space, Vectors
 from chunkscope.retrieval.providers.local_models import first_line, folder_digest, local_folder
 from chunkscope.retrieval.providers.lookup import require
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 
 class Model2VecProvider:

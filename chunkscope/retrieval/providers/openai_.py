@@ -15,7 +15,7 @@ from chunkscope.retrieval.providers.base import Limits, RetryableError, Space, V
 from chunkscope.retrieval.providers.endpoints import checked_endpoint
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.providers.lookup import require
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 OWN_HOST = "api.openai.com"
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"

@@ -13,7 +13,7 @@ from chunkscope.retrieval.providers.base import Limits, RetryableError, Space, V
 from chunkscope.retrieval.providers.endpoints import checked_endpoint
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.providers.lookup import require
-from chunkscope.spans import IntArray
+from chunkscope.spans.intervals import IntArray
 
 KEY_VARIABLE = "VOYAGE_API_KEY"
 # https://docs.voyageai.com/docs/embeddings: texts in a request; the smallest limit on tokens of the larger models

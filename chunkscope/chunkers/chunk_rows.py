@@ -1,0 +1,200 @@
+"""The chunks of documents one by one, and the structure of one document, as JSON has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chunkscope.chunkers.base import Chunker, Cut
+from chunkscope.chunkers.carrying import Carriable, carried_spans, chunk_paths, find_carriable
+from chunkscope.chunkers.heading import HeadingChunker
+from chunkscope.chunkers.parse import parse_chunker
+from chunkscope.corpus.document import Document
+from chunkscope.spans.intervals import IntArray, Span, SpanArray, contains
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import Parts
+from chunkscope.structure.outline import document_title
+from chunkscope.structure.units import get_unit
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    """One chunk, with all that an index needs of it.
+
+    Attributes
+    ----------
+    document : str
+    index : int
+        Its number in the document, from 0. Raw token windows without a whole character have a number and no row.
+    start, end : int
+        The body in code points: ``text`` is the document's ``text[start:end]``.
+    lines : (int, int)
+        The first and the last line that hold some of it, from 1.
+    text : str
+        The body.
+    index_text : str
+        What to index: each carried span on a line of its own, then the body; just the body if it carries nothing.
+    title : str or None
+        The document's first heading of level 1, else its `title` attribute.
+    headings : tuple of str
+        The titles of the heading path, outermost first.
+    carried : tuple of (int, int)
+        The spans in front of the body.
+    attributes : mapping
+        Those of the document.
+    blank : bool
+        Nothing in it can be seen: it keeps its number, and is not to be indexed.
+    """
+
+    document: str
+    index: int
+    start: int
+    end: int
+    lines: tuple[int, int]
+    text: str
+    index_text: str
+    title: str | None
+    headings: tuple[str, ...]
+    carried: tuple[Span, ...]
+    attributes: Mapping[str, object] = field(hash=False)
+    blank: bool
+
+    @property
+    def sha256(self) -> str:
+        """Digest of `index_text` in UTF-8, in hex."""
+        return hashlib.sha256(self.index_text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, object]:
+        """Give the row as JSON has it."""
+        return {
+            "document": self.document,
+            "index": self.index,
+            "start": self.start,
+            "end": self.end,
+            "lines": list(self.lines),
+            "text": self.text,
+            "index_text": self.index_text,
+            "title": self.title,
+            "headings": list(self.headings),
+            "carried": [list(span) for span in self.carried],
+            "attributes": dict(self.attributes),
+            "sha256": self.sha256,
+            "blank": self.blank,
+        }
+
+
+def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterator[ChunkRow]:
+    r"""Give the chunks of documents, one document after the other.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        Gone through once; no more than one is held.
+    chunker : Chunker or str
+        With a size; headings may do without.
+
+    Yields
+    ------
+    ChunkRow
+
+    Raises
+    ------
+    ChunkerError
+        The chunker needs a size and has none; raised at once.
+
+    Examples
+    --------
+    >>> from chunkscope.chunkers import HeadingChunker
+    >>> rules = Document("rules.md", "# 旅費\n出張の費用。\n## 宿泊\n上限は12,000円。")
+    >>> for row in list_chunks([rules], HeadingChunker(carry=("headings",))):
+    ...     print(row.index, row.lines, row.headings, repr(row.index_text))
+    0 (1, 2) ('旅費',) '# 旅費\n出張の費用。\n'
+    1 (3, 4) ('旅費', '宿泊') '# 旅費\n## 宿泊\n上限は12,000円。'
+    """
+    if isinstance(chunker, str):
+        chunker = parse_chunker(chunker)
+    if not isinstance(chunker, HeadingChunker) or chunker.merge:
+        chunker.required_size()
+    return _list_chunks(documents, chunker)
+
+
+def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
+    for document in documents:
+        if document.text:
+            yield from _rows(Parts(document), chunker)
+
+
+def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
+    document, text = parts.document, parts.document.text
+    cut = _cut(parts, chunker)
+    numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
+    carriable = find_carriable(parts, chunker.carry)
+    carried = _carried(carriable, chunker, cut.spans, Layout.of([document.name], [parts.length]))
+    titles = [heading.title for heading in parts.structure.headings]
+    columns = zip(
+        numbers.tolist(),
+        cut.spans.tolist(),
+        _lines(parts, cut.spans).tolist(),
+        chunk_paths(carriable, chunker, cut.spans).tolist(),
+        carried,
+        contains(parts.blank_runs, cut.spans).tolist(),
+        strict=True,
+    )
+    title, attributes = document_title(parts), document.attributes
+    for number, (start, end), (first, last), path, spans, blank in columns:
+        body = text[start:end]
+        yield ChunkRow(
+            document=document.name,
+            index=number,
+            start=start,
+            end=end,
+            lines=(first, last),
+            text=body,
+            index_text="\n".join([*(text[one:other] for one, other in spans), body]),
+            title=title,
+            headings=tuple(titles[row] for row in path if row >= 0),
+            carried=spans,
+            attributes=attributes,
+            blank=blank,
+        )
+
+
+def cut_document(document: Document, chunker: Chunker) -> Cut:
+    """Cut one document; its text may be empty.
+
+    Examples
+    --------
+    >>> from chunkscope.chunkers import FixedChunker
+    >>> cut_document(Document("a", "いろはにほへと"), FixedChunker(4)).spans.tolist()
+    [[0, 4], [4, 7]]
+    """
+    if not document.text:
+        none = np.empty(0, dtype=np.int64)
+        return Cut(none.reshape(0, 2), none)
+    return _cut(Parts(document), chunker)
+
+
+def _cut(parts: Parts, chunker: Chunker) -> Cut:
+    if chunker.unit != "char":
+        unit = get_unit(chunker.unit)
+        # measured with its name, so that a text that a tokenizer refuses can be found
+        parts.keep(unit, unit.measure_all([parts.document.text], [parts.document.name])[0])
+    return chunker.chunks(chunker.segment(parts))
+
+
+def _carried(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
+    owners, spans = carried_spans(carriable, chunker, chunks, layout)
+    carried: list[tuple[Span, ...]] = [()] * len(chunks)
+    for owner, (start, end) in zip(owners.tolist(), spans.tolist(), strict=True):
+        carried[owner] += ((start, end),)
+    return carried
+
+
+def _lines(parts: Parts, chunks: SpanArray) -> IntArray:
+    """Give the lines of the first and the last character of each chunk, from 1."""
+    ends = chunks - np.array([0, 1])
+    lines: IntArray = np.searchsorted(parts.line_starts, ends, side="right").astype(np.int64)
+    return lines

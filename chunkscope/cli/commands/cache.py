@@ -1,0 +1,128 @@
+"""``chunkscope cache``: what is kept of vectors, and how to be rid of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Messages, open_output
+from chunkscope.errors import InputError
+from chunkscope.reports.formatting import plural
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from chunkscope.retrieval.dense.vector_cache import VectorCache
+
+EPILOG = """\b
+Examples:
+  chunkscope cache info
+  chunkscope cache prune --days 90
+  chunkscope cache prune --provider openai:text-embedding-3-small
+  chunkscope cache clear --yes"""
+
+path_option = click.option("--cache", "path", metavar="PATH", help="The cache [default: in the user's cache folder].")
+
+
+@click.group("cache", short_help="Show, prune or clear the vector cache.", epilog=EPILOG, invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Look after the vectors that sweeps with embeddings keep.
+
+    Nothing in the cache goes stale: a vector is found only by everything that it depends on. It only takes room.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@command.command("info", short_help="Where it is and what it holds.")
+@path_option
+@options.format_option("text", "json")
+@options.output_option
+@options.message_options
+def info(path: str | None, output_format: str, output: str | None, quiet: bool, verbose: bool) -> None:
+    """Tell where the cache is, and what it holds of each model."""
+    with _opened(path, Messages(quiet, verbose)) as (file, cache):
+        spaces = cache.spaces() if cache else []
+        n_bytes = file.stat().st_size if file.exists() else 0
+    rows = [
+        {
+            "provider": one.space.provider,
+            "model": one.space.model,
+            "endpoint": one.space.endpoint,
+            "revision": one.space.revision,
+            "role": one.space.role,
+            "vectors": one.vectors,
+            "width": one.width,
+            "last_used": one.last_used or None,
+        }
+        for one in spaces
+    ]
+    with open_output(output, output_format) as stream:
+        if output_format == "json":
+            held = {"format": 1, "path": str(file), "bytes": n_bytes, "spaces": rows}
+            stream.write(json.dumps(held, ensure_ascii=False) + "\n")
+            return
+        stream.write(f"{file}: " + (f"{n_bytes / 1e6:,.1f} MB\n" if n_bytes else "no vectors yet\n"))
+        for one in spaces:
+            name = one.space.provider if one.space.model is None else f"{one.space.provider}:{one.space.model}"
+            where = f" at {one.space.endpoint}" if one.space.endpoint else ""
+            stream.write(
+                f"  {name}{where}, {one.space.role}: {plural(one.vectors, 'vector')} of {plural(one.width, 'number')}, "
+                f"last used {one.last_used or 'never'}\n"
+            )
+
+
+@command.command("prune", short_help="Delete what is not used.")
+@path_option
+@click.option("--days", type=click.IntRange(min=1), metavar="N", help="Vectors not used for so many days.")
+@click.option("--provider", metavar="NAME[:MODEL]", help="Vectors of this provider, or of this model of it.")
+@options.message_options
+def prune(path: str | None, days: int | None, provider: str | None, quiet: bool, verbose: bool) -> None:
+    """Delete vectors that have not been used for some days, or those of a provider."""
+    if days is None and provider is None:
+        raise click.UsageError("say which: --days N, --provider NAME, or both", click.get_current_context())
+    _delete(path, Messages(quiet, verbose), days, provider)
+
+
+@command.command("clear", short_help="Delete everything.")
+@path_option
+@click.option("--yes", is_flag=True, help="Do it: vectors of paid services are paid for again.")
+@options.message_options
+def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
+    """Delete all vectors."""
+    if not yes:
+        raise click.UsageError("all vectors would be embedded again; say --yes", click.get_current_context())
+    _delete(path, Messages(quiet, verbose), None, None)
+
+
+def _delete(path: str | None, messages: Messages, days: int | None, provider: str | None) -> None:
+    with _opened(path, messages) as (file, cache):
+        n_deleted = cache.prune(unused_days=days, provider=provider) if cache else 0
+    click.echo(f"{file}: {plural(n_deleted, 'vector')} deleted")
+
+
+@contextlib.contextmanager
+def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, VectorCache | None]]:
+    """Open a cache that is there; looking at none makes none."""
+    from pathlib import Path
+
+    from chunkscope.cli.embedding import notifier
+    from chunkscope.retrieval.dense.vector_cache import VectorCache
+    from chunkscope.retrieval.dense.vector_file import FILE, default_path, may_be_database
+
+    file = default_path() if path is None else Path(path).expanduser()
+    file = file / FILE if file.is_dir() else file
+    if not file.exists() or not file.stat().st_size:
+        yield file, None
+        return
+    if not may_be_database(file):
+        # a sweep would put it aside and go on; here it is more likely that another file was meant
+        raise InputError(f"{file}: is no vector cache; name another file with --cache")
+    with VectorCache(file, notifier(messages)) as cache:
+        yield file, cache

@@ -1,0 +1,55 @@
+"""``chunkscope chunks``: the chunks themselves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Messages, check_output, open_output
+
+EPILOG = """\b
+Examples:
+  chunkscope chunks docs --size 400 --overlap 1/6 > chunks.jsonl
+  chunkscope chunks docs --chunker "heading(carry=headings+title)" -o chunks.jsonl
+  chunkscope chunks docs --chunker token --size 256"""
+
+
+@click.command(
+    "chunks",
+    short_help="Write the chunks of one setting, for indexing.",
+    cls=options.OptionalValueCommand,
+    epilog=EPILOG,
+)
+@options.corpus_argument
+@options.one_way_options
+@options.output_option
+@options.corpus_options
+@options.message_options
+def command(**flags: Any) -> None:
+    """Write the chunks of one setting as JSON lines, for indexing.
+
+    `index_text` is what to index: what the chunk carries, a line each, and its text. Leave out those that are `blank`.
+    """
+    from chunkscope.chunkers.chunk_rows import list_chunks
+    from chunkscope.cli import inputs
+    from chunkscope.cli.settings import read_way
+    from chunkscope.structure.units import get_unit
+
+    messages = Messages(flags["quiet"], flags["verbose"])
+    config = inputs.load_config(messages, flags["demo"])
+    chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
+    get_unit(chunker.unit).measure("")  # what is not installed is said before anything is read
+    path, _ = inputs.choose_paths(config, flags)
+    reading = inputs.Reading.of(config, flags)
+    check_output(flags["output"], path, config.path, names=reading.names)
+    corpus = inputs.open_corpus(path, reading, messages)
+    with open_output(flags["output"], "json") as file, messages.progress(beside=file) as progress:
+        document, seen = "", 0
+        for row in list_chunks(corpus, chunker):
+            if progress and row.document != document:
+                document, seen = row.document, seen + 1
+                progress("documents", seen, len(corpus))
+            file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")

@@ -1,0 +1,95 @@
+"""``chunkscope labels``: are the questions sound?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Messages, check_output, check_outputs, open_output
+from chunkscope.cli.program import FOUND, one_line
+
+if TYPE_CHECKING:
+    from chunkscope.questions.labels import Labels
+    from chunkscope.questions.question import QuestionFile
+
+EPILOG = """\b
+Examples:
+  chunkscope labels --demo
+  chunkscope labels docs -q questions.jsonl
+  chunkscope labels docs -q questions.jsonl --fix mended.jsonl
+
+\b
+Exit status: 0 all labels are sound, 1 there are problems, 2 could not look."""
+
+
+@click.command(
+    "labels", short_help="Check the questions against the documents.", cls=options.OptionalValueCommand, epilog=EPILOG
+)
+@options.corpus_argument
+@options.questions_option
+@click.option(
+    "--fix", metavar="OUT", type=options.FILLED, help="Write the questions there, mended where there is one right way."
+)
+@options.format_option("text", "json")
+@options.output_option
+@options.field_option
+@options.corpus_options
+@options.message_options
+def command(**flags: Any) -> None:
+    """Check the questions against the documents: does each quote stand where it says, and once?
+
+    Prints each problem as FILE:LINE: ID: PROBLEM: MESSAGE, and a summary.
+    """
+    from chunkscope.cli import inputs
+    from chunkscope.questions.check import check_labels
+
+    messages = Messages(flags["quiet"], flags["verbose"])
+    config = inputs.load_config(messages, flags["demo"])
+    path, asked = inputs.choose_paths(config, flags)
+    reading = inputs.Reading.of(config, flags)
+    check_outputs([flags["output"], flags["fix"]], [path, config.path], reading.names)
+    check_output(flags["output"], asked)  # while mending the questions where they stand is all right
+    if asked is None:
+        raise click.UsageError("no questions: name them with -q", click.get_current_context())
+    corpus = inputs.open_corpus(path, reading, messages)
+    questions = inputs.open_questions(asked, config, flags["field"], messages)
+    labels = check_labels(corpus, questions)
+    messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    if flags["fix"]:
+        _write_fixed(flags["fix"], questions, labels)
+    with open_output(flags["output"], flags["output_format"]) as file:
+        if flags["output_format"] == "json":
+            file.write(json.dumps(labels.to_dict(), ensure_ascii=False) + "\n")
+        else:
+            file.writelines(f"{line}\n" for line in _lines(questions, labels, flags["fix"]))
+    if labels.problems:
+        click.get_current_context().exit(FOUND)
+
+
+def _write_fixed(output: str, questions: QuestionFile, labels: Labels) -> None:
+    from chunkscope.questions.fix import fix_labels
+
+    records = fix_labels(questions.questions, labels, questions.fields)
+    with open_output(output, "json") as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> list[str]:
+    from chunkscope.reports.formatting import plural
+
+    lines = []
+    for problem in labels.problems:
+        where = questions.path if problem.line is None else f"{questions.path}:{problem.line}"
+        lines.append(one_line(f"{where}: {problem.id}: {problem.problem}: {problem.message}"))
+    n = len(labels.problems)
+    summary = (
+        f"{plural(labels.total, 'question')}: {len(labels.valid)} valid, {len(labels.without_evidence)} without "
+        f"evidence, {len(labels.excluded)} with problems; {plural(n, 'problem')}"
+    )
+    if fixed:
+        mended = sum(problem.fix is not None for problem in labels.problems)
+        summary += f", {mended} of {n} mended in {fixed}"
+    return [*lines, summary]

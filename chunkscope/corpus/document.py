@@ -1,0 +1,117 @@
+"""A document: a name, a text, and where an offset stands in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple, get_args
+
+from chunkscope.corpus.front_matter import attributes_of, front_matter_end
+from chunkscope.errors import InputError
+
+Markup = Literal["markdown", "html", "plain"]
+
+MARKUPS: tuple[Markup, ...] = get_args(Markup)
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""The only line ends. ``str.splitlines`` knows seven more, which are ordinary characters in Markdown."""
+
+
+def require_document(value: object) -> None:
+    """Raise an `InputError` where something else is given."""
+    if not isinstance(value, Document):
+        raise InputError(f"{type(value).__name__!r} is no document; Document(name, text) makes one")
+
+
+class Position(NamedTuple):
+    """A place as people count: line and column from 1, the column in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Document:
+    r"""A named text, kept exactly as it was decoded.
+
+    Parameters
+    ----------
+    name : str
+        The path relative to the corpus, with ``/``.
+    text : str
+        The decoded text. Line ends, tabs and zero-width characters stay.
+    fields : mapping
+        What a JSONL record says of the document besides its name and text.
+    markup : {"markdown", "html", "plain"}
+        HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs and sentences alone.
+
+    Raises
+    ------
+    InputError
+        No name, or a text that holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "---\nstatus: abolished\n---\n# 旅費\r\n上限は12,000円。")
+    >>> rules.position(34)
+    Position(line=5, column=3)
+    >>> rules.attributes
+    {'status': 'abolished'}
+    """
+
+    name: str
+    text: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+    markup: Markup = "markdown"
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InputError("a document needs a name")
+        if not isinstance(self.text, str):
+            raise InputError(f"{self.name}: the text must be a str, not {type(self.text).__name__}; decode it first")
+        if self.markup not in MARKUPS:
+            raise InputError(f"{self.name}: markup {self.markup!r} is none of {', '.join(MARKUPS)}")
+        try:
+            self.text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{self.name}: character {error.start} is half of a surrogate pair; write the whole character"
+            ) from None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all that documents have, whether or not they hold their texts."""
+        if not isinstance(other, Document):
+            return NotImplemented
+        mine, theirs = ((one.name, one.text, one.fields, one.markup) for one in (self, other))
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    @property
+    def length(self) -> int:
+        """Code points of the text."""
+        return len(self.text)
+
+    @cached_property
+    def attributes(self) -> dict[str, object]:
+        """What the front matter and the record's fields say; the fields win."""
+        front = attributes_of(self.text) if self.markup != "plain" else {}
+        return {**front, **self.fields}
+
+    @cached_property
+    def front_matter_end(self) -> int:
+        """Where the front matter ends, its closing line's end included; 0 if there is none."""
+        return front_matter_end(self.text) if self.markup != "plain" else 0
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
+
+    def position(self, offset: int) -> Position:
+        """Give line and column of an offset."""
+        line = bisect_right(self._line_starts, offset)
+        return Position(line, offset - self._line_starts[line - 1] + 1)

@@ -1,0 +1,408 @@
+"""Reading documents: a folder, one file, or a JSONL file of records."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import BinaryIO
+
+from chunkscope.corpus.decoding import TWO_MARKS, byte_order_mark, check_encoding, decode, doubts
+from chunkscope.corpus.document import Document, Markup, require_document
+from chunkscope.corpus.file_document import FileDocument, StoredText, read_bytes
+from chunkscope.corpus.json_lines import numbered_lines, parse_object, spoken_type
+from chunkscope.corpus.name_filter import SUFFIXES, TO_CONVERT, NameFilter, suffix
+from chunkscope.errors import DecodingError, InputError, os_reason, refuse_path
+
+_PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
+_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+_ADVICE_TAKEN = re.compile(r",? or (?:give )?--skip-unreadable$")
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus:
+    """Documents that can be gone through again and again, in the order of their names or records.
+
+    Attributes
+    ----------
+    path : str
+        What was read, as it was given.
+    names : tuple of str
+        The documents' names, in order.
+    files : dict
+        SHA-256 of the bytes of each file, in hex. A JSONL corpus has one file.
+    ignored : dict
+        How many files of a folder were no documents, by suffix (``""``: without one).
+    unreadable, warnings : tuple of str
+        One message each.
+    n_bytes : int
+        Size of the files, or of the texts in UTF-8.
+
+    Examples
+    --------
+    >>> corpus = Corpus.of([Document("a.md", "# 見出し")])
+    >>> [document.text for document in corpus], len(corpus), sorted(corpus.files)
+    (['# 見出し'], 1, ['a.md'])
+    """
+
+    path: str
+    names: tuple[str, ...]
+    files: Mapping[str, str]
+    source: Iterable[Document]
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    n_bytes: int = 0
+
+    @classmethod
+    def of(cls, documents: Iterable[Document], path: str = "") -> Corpus:
+        """Make a corpus of documents in memory. A corpus is given back as it is.
+
+        Raises
+        ------
+        InputError
+            Two documents of one name, or something that is none.
+        """
+        if isinstance(documents, Corpus):
+            return documents
+        refuse_path(documents, "documents", "read_corpus")
+        held = tuple(documents)
+        files: dict[str, str] = {}
+        for document in held:
+            require_document(document)
+            if document.name in files:
+                raise InputError(f"two documents are called {document.name!r}")
+            files[document.name] = hashlib.sha256(document.text.encode()).hexdigest()
+        return cls(path, tuple(files), files, held, n_bytes=sum(len(document.text.encode()) for document in held))
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.source)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.path!r}: {len(self)} documents>"
+
+    @cached_property
+    def most_characters(self) -> int:
+        """Characters of all documents; for documents that are not held, no more than their bytes."""
+        return self.n_bytes if isinstance(self.source, _Records) else sum(document.length for document in self)
+
+    @cached_property
+    def sha256(self) -> str:
+        """One digest of all names and contents."""
+        pairs = "".join(f"{name}\0{digest}\n" for name, digest in sorted(self.files.items()))
+        return hashlib.sha256(pairs.encode()).hexdigest()
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    markup: Markup | None = None,
+    skip_unreadable: bool = False,
+) -> Corpus:
+    """Read the documents of a folder, of one file, or of a JSONL file.
+
+    Parameters
+    ----------
+    path : path
+        A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` or ``.ndjson``
+        holds a document a line (``name`` or ``id``, ``text``, other fields). Neither is held: a JSONL file is read anew
+        each time that documents are gone through, and a document of a folder reads its file when first asked for its
+        text; a file that has changed by then is an `InputError`.
+    encoding : str, optional
+        For every document without a byte order mark; strict UTF-8 without it.
+    include, exclude : sequences of str
+        Globs over the relative name, see `NameFilter`. One file that is named itself is always read.
+    markup : {"markdown", "html", "plain"}, optional
+        For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
+        all else is Markdown, records with such names too: as a rule their text has been converted.
+    skip_unreadable : bool
+        List files that cannot be read in `Corpus.unreadable` instead of raising.
+
+    Raises
+    ------
+    DecodingError
+        A file that is not text in the encoding.
+    InputError
+        No such path, no document in it, a file that cannot be opened, or a bad record (with its line).
+    ConfigError
+        An unknown encoding, or a glob that means nothing.
+    """
+    if encoding is not None:
+        check_encoding(encoding)
+    names = NameFilter(include, exclude)
+    shown = os.fspath(path)
+    try:
+        is_folder = stat.S_ISDIR(os.stat(shown).st_mode)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{shown}: {os_reason(error)}") from None
+    if is_folder:
+        return _read_folder(shown, encoding, names, markup, skip_unreadable)
+    if suffix(shown) == ".json" and markup is None:
+        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
+    if suffix(shown) in (".jsonl", ".ndjson"):
+        return _read_records(_Records(shown, encoding, names, markup))
+    return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)
+
+
+def _read_folder(root: str, encoding: str | None, names: NameFilter, markup: Markup | None, skip: bool) -> Corpus:
+    found = _Walk(root, names)
+    found.troubles.sort()
+    if found.troubles and not skip:
+        raise InputError(found.troubles[0])
+    corpus = _read_files(root, sorted(found.files), encoding, markup, skip=skip, found=found)
+    if not len(corpus):
+        raise InputError(_nothing_found(root, corpus))
+    return corpus
+
+
+def _read_files(
+    path: str,
+    files: Sequence[tuple[str, str]],
+    encoding: str | None,
+    markup: Markup | None,
+    *,
+    skip: bool,
+    found: _Walk | None = None,
+) -> Corpus:
+    documents: list[Document] = []
+    digests: dict[str, str] = {}
+    stored: list[tuple[str, Markup, StoredText]] = []
+    unreadable = [_ADVICE_TAKEN.sub("", trouble) for trouble in found.troubles] if found else []
+    warnings: list[str] = []
+    n_bytes, here = 0, os.getcwd()
+    for name, place in files:
+        try:
+            raw = read_bytes(place)
+            document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of_file(name))
+        except (OSError, InputError) as error:
+            message = str(error) if isinstance(error, InputError) else f"{name}: {os_reason(error)}"
+            if not skip:
+                raise (error if isinstance(error, InputError) else InputError(message)) from None
+            unreadable.append(_ADVICE_TAKEN.sub("", message))
+            continue
+        digests[name] = hashlib.sha256(raw).hexdigest()
+        if found is None:
+            documents.append(document)
+        else:
+            stored.append(
+                (name, document.markup, StoredText(os.path.join(here, place), encoding, digests[name], document.length))
+            )
+        n_bytes += len(raw)
+        if b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
+            warnings += doubts(raw, name, encoding)
+    if not documents and found is None:
+        raise InputError(f"{unreadable[0]}; no document is left")
+    ignored = dict(sorted(found.ignored.items())) if found else {}
+    source = tuple(documents) if found is None else _Files(tuple(stored))
+    return Corpus(path, tuple(digests), digests, source, ignored, tuple(unreadable), tuple(warnings), n_bytes)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The documents of a folder. No text is kept: each iteration makes them anew, and they read their files."""
+
+    rows: tuple[tuple[str, Markup, StoredText], ...]
+
+    def __iter__(self) -> Iterator[Document]:
+        return (FileDocument.of(*row) for row in self.rows)
+
+
+class _Walk:
+    """What stands in a folder and below: documents, the rest counted by suffix, and what could not be looked at."""
+
+    def __init__(self, root: str, names: NameFilter) -> None:
+        self.files: list[tuple[str, str]] = []
+        self.ignored: Counter[str] = Counter()
+        self.troubles: list[str] = []
+        self._names = names
+        self._seen: set[tuple[int, int]] = set()
+        # links wait until all real folders have been seen, so that a document bears its real name
+        folders: list[tuple[str, str]] = [("", root)]
+        links: list[tuple[str, str]] = []
+        while folders or links:
+            if not folders:
+                links.sort(reverse=True)
+                folders.append(links.pop())
+            prefix, place = folders.pop()
+            for name, entry in self._entries(prefix, place):
+                (links if entry.is_symlink() else folders).append((name + "/", entry.path))
+
+    def _entries(self, prefix: str, place: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Sort a folder's files, and give its folders."""
+        try:
+            status = os.stat(place)
+            if (status.st_dev, status.st_ino) in self._seen:
+                return
+            self._seen.add((status.st_dev, status.st_ino))
+            with os.scandir(place) as scan:
+                entries = list(scan)
+        except OSError as error:
+            self.troubles.append(f"{_printable(prefix.rstrip('/') or place)}: {os_reason(error)}")
+            return
+        for entry in entries:
+            name = prefix + entry.name
+            if entry.name.startswith(".") or self._names.excludes(name):
+                continue
+            try:
+                is_folder = entry.is_dir()
+                is_file = not is_folder and entry.is_file()
+            except OSError:
+                is_folder = is_file = False
+            if is_folder:
+                yield name, entry
+            else:
+                self._sort_file(name, entry, is_file)
+
+    def _sort_file(self, name: str, entry: os.DirEntry[str], is_file: bool) -> None:
+        if not self._names.accepts(name):
+            self.ignored[_printable(suffix(name))] += 1
+        elif not _is_encodable(name):
+            self.troubles.append(f"{_printable(name)}: the file's name is not UTF-8; rename it")
+        elif not is_file:
+            reason = "a link that leads nowhere" if entry.is_symlink() else "not a regular file"
+            self.troubles.append(f"{name}: {reason}; take it away, or give --exclude or --skip-unreadable")
+        else:
+            self.files.append((name, entry.path))
+
+
+def _nothing_found(root: str, corpus: Corpus) -> str:
+    message = f"{root}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"
+    ignored = sorted(corpus.ignored.items(), key=lambda item: (-item[1], item[0]))
+    notes = [
+        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
+        for kind, count in ignored[:5]
+    ]
+    if len(ignored) > 5:
+        notes.append(f"{sum(count for _, count in ignored[5:])} others ignored")
+    if corpus.unreadable:
+        notes.append(f"{len(corpus.unreadable)} unreadable, the first: {corpus.unreadable[0]}")
+    return "; ".join([message, *notes])
+
+
+@dataclass(frozen=True)
+class _Records:
+    """The documents of a JSONL file. Nothing is kept: each iteration reads the file from its start."""
+
+    path: str
+    encoding: str | None
+    names: NameFilter
+    markup: Markup | None
+    expected: tuple[int, int] | None = None
+
+    def __iter__(self) -> Iterator[Document]:
+        if self.expected is not None and self.state() != self.expected:
+            raise InputError(f"{self.path}: the file has changed since it was first read")
+        return (document for _, document in self.numbered())
+
+    def numbered(self) -> Iterator[tuple[int, Document]]:
+        """Give the documents with the numbers of their lines."""
+        try:
+            for number, line in self._lines():
+                document = self._document(number, line)
+                if self.names.includes(document.name) and not self.names.excludes(document.name):
+                    yield number, document
+        except OSError as error:
+            raise InputError(f"{self.path}: {os_reason(error)}") from None
+
+    def state(self) -> tuple[int, int]:
+        """Give size and time of change."""
+        try:
+            status = os.stat(self.path)
+        except OSError as error:
+            raise InputError(f"{self.path}: {os_reason(error)}") from None
+        return status.st_size, status.st_mtime_ns
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        with open(self.path, "rb") as file:
+            mark, announced = byte_order_mark(file.read(4))
+            file.seek(len(mark))
+            passed = 0
+            for text in self._pieces(file, announced or self.encoding or "utf-8", len(mark)):
+                for number, line in numbered_lines(text):
+                    yield passed + number, line
+                passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
+
+    def _pieces(self, file: BinaryIO, codec: str, offset: int) -> Iterator[str]:
+        """Give the text in pieces that end at line ends."""
+        decoder, pending = codecs.getincrementaldecoder(codec)(), ""
+        by_line = not codecs.lookup(codec).name.startswith(("utf-16", "utf-32"))
+        held = 0
+        try:
+            # a line end in these two is more than one byte, so that their bytes are taken as they come
+            for raw in file if by_line else iter(lambda: file.read(1 << 20), b""):
+                pending += decoder.decode(raw)
+                if raw.endswith(b"\n") or not by_line:
+                    head, end, pending = pending.rpartition("\n")
+                    yield head + end
+                offset, held = offset + len(raw), len(decoder.getstate()[0])
+            yield pending + decoder.decode(b"", final=True)
+        except UnicodeError as error:
+            where = f"byte {offset - held + error.start}" if isinstance(error, UnicodeDecodeError) else "a byte"
+            raise DecodingError(f"{self.path}: {where} is not {codec}; give the --encoding it has") from None
+
+    def _document(self, number: int, line: str) -> Document:
+        try:
+            record = parse_object(line)
+            key = "name" if "name" in record else "id"
+            if key not in record:
+                raise InputError("no 'name' (or 'id')")
+            name, text = record.pop(key), record.pop("text", None)
+            if isinstance(name, int) and not isinstance(name, bool):
+                name = str(name)
+            if not isinstance(name, str):
+                raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
+            if not isinstance(text, str):
+                raise InputError(f"{name!r} has no 'text' that is a string")
+            return Document(name, text, record, self.markup or _markup_of(name))
+        except InputError as error:
+            raise InputError(f"{self.path}:{number}: {error}") from None
+
+
+def _read_records(records: _Records) -> Corpus:
+    state = records.state()
+    try:
+        with open(records.path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{records.path}: {os_reason(error)}") from None
+    names: dict[str, None] = {}
+    for number, document in records.numbered():
+        if document.name in names:
+            raise InputError(f"{records.path}:{number}: a second document called {document.name!r}")
+        names[document.name] = None
+    if not names:
+        raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
+    kept = _Records(records.path, records.encoding, records.names, records.markup, state)
+    return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
+
+
+def _markup_of(name: str) -> Markup:
+    return "plain" if suffix(name) in _PLAIN_SUFFIXES else "markdown"
+
+
+def _markup_of_file(name: str) -> Markup:
+    return "html" if suffix(name) in _HTML_SUFFIXES else _markup_of(name)
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "backslashreplace").decode()

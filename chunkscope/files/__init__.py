@@ -1,1 +1,0 @@
-"""Reading files: which of a folder, in what encoding, and JSON line by line."""

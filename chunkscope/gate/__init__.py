@@ -1,0 +1,1 @@
+"""One setting against thresholds, before anything is indexed. It decides, and prints nothing."""

@@ -1,0 +1,293 @@
+"""The pre-flight check: one setting against thresholds, before anything is indexed. It decides, and prints nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunker
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
+from chunkscope.errors import InputError
+from chunkscope.gate.baseline import Baseline, only
+from chunkscope.gate.evaluate import Seen, look
+from chunkscope.gate.result import (
+    CODES,
+    Against,
+    Asked,
+    CheckFinding,
+    CheckResult,
+    Kind,
+    Level,
+    Measured,
+    sorted_findings,
+)
+from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
+from chunkscope.grid.notation import Overlap
+from chunkscope.grid.results import Cell, CorpusInfo
+from chunkscope.questions.check import check_labels
+from chunkscope.questions.labels import Labels
+from chunkscope.questions.question import Question, QuestionFile, questions_of
+
+
+def check(
+    documents: Corpus | Iterable[Document],
+    questions: Labels | QuestionFile | Iterable[Question] | None,
+    chunker: Chunker | str,
+    *,
+    thresholds: Thresholds | None = None,
+    overlap: Overlap | None = None,
+    baseline: Baseline | None = None,
+) -> CheckResult:
+    """Hold documents, cut by one setting, against thresholds.
+
+    Parameters
+    ----------
+    documents : Corpus or iterable of Document
+        What is to be indexed.
+    questions : Labels, QuestionFile or iterable of Question, or None
+        Without any, what needs none is checked.
+    chunker : Chunker or str
+        With a size; headings may do without.
+    thresholds : Thresholds, optional
+        Without them nothing may be split, missing, apart or broken, and labels must be sound.
+    overlap : Overlap, optional
+        The overlap as it was written: a share goes with the size when other sizes are tried.
+    baseline : Baseline, optional
+        Findings in it do not count.
+
+    Returns
+    -------
+    CheckResult
+
+    Raises
+    ------
+    InputError
+        Nothing could be measured: that is no pass.
+    ChunkerError
+        A chunker without a size.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。")
+    >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
+    >>> result = check([rules], asked, "fixed(size=13)")
+    >>> result.passed, result.findings[0].line, result.findings[0].column, result.findings[0].mend.size
+    (False, 1, 14, 16)
+    """
+    thresholds = thresholds or Thresholds()
+    way = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
+    corpus = Corpus.of(documents)
+    labels, asked = _looked_up(corpus, questions)
+    path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
+
+    seen = look(corpus, labels, way, thresholds, overlap)
+    names = _shown_names(corpus)
+    found = [dataclasses.replace(one, path=names(one.document or "")) for one in seen.findings]
+    if labels:
+        found += _label_findings(labels, asked, path or "questions")
+    findings = sorted_findings(found)
+    warnings = _warnings(labels, thresholds)
+    known, against = _compared(findings, baseline, _codes(thresholds, labels))
+    if baseline and baseline.setting not in ("", str(way)):
+        warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
+    n_valid = len(labels.valid) if labels else 0
+    measured = tuple(
+        _measure(name, thresholds[name], seen, findings=findings, known=known, n_valid=n_valid)
+        for name in _counted(thresholds, labels)
+    )
+    judged = _judged(findings, known, measured, seen, thresholds)
+    bad_labels = sum(one.level == "error" and one.code.startswith("label-") for one in judged)
+    if not bad_labels:
+        _require_something(corpus, thresholds, seen, measured, labels)
+    return CheckResult(
+        setting={"chunker": way.label, "unit": way.unit, "size": way.size, "overlap": seen.cell.overlap},
+        corpus=_corpus_info(corpus, seen.cell),
+        questions_path=path if labels else None,
+        asked=_asked(labels, asked) if labels else (),
+        measured=measured,
+        findings=judged,
+        label_problems=bad_labels,
+        against=against,
+        warnings=tuple(warnings),
+    )
+
+
+def _looked_up(
+    corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question] | None
+) -> tuple[Labels | None, tuple[Question, ...]]:
+    if questions is None:
+        return None, ()
+    if isinstance(questions, Labels):
+        return questions, (*(resolved.question for resolved in questions.valid), *questions.without_evidence)
+    asked = questions_of(questions)
+    return check_labels(corpus, asked), asked
+
+
+def _compared(
+    findings: Sequence[CheckFinding], baseline: Baseline | None, codes: Collection[str]
+) -> tuple[Sequence[bool], Against | None]:
+    """Tell which findings a baseline knows, and what it knows that is gone."""
+    if baseline is None:
+        return [False] * len(findings), None
+    known, gone = baseline.sort(findings)
+    return known, Against(baseline.path, sum(known), only(gone, codes))
+
+
+def _judged(
+    findings: Sequence[CheckFinding],
+    known: Sequence[bool],
+    measured: Sequence[Measured],
+    seen: Seen,
+    thresholds: Thresholds,
+) -> tuple[CheckFinding, ...]:
+    """Give findings their levels: errors where a threshold is missed, notes where the baseline knows them."""
+    missed = {one.name for one in measured if not one.is_met}
+    return tuple(
+        dataclasses.replace(one, is_known=is_known, level="note" if is_known else _level(one, missed, seen, thresholds))
+        for one, is_known in zip(findings, known, strict=True)
+    )
+
+
+def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:
+    if not isinstance(chunker, HeadingChunker) or chunker.merge:
+        chunker.required_size()
+    if chunker.size is None and not thresholds.max_oversize.is_off and thresholds.model_limit is None:
+        raise InputError(f"max_oversize: {chunker} has no size to be above; give a model limit, such as 512")
+    return chunker
+
+
+def _shown_names(corpus: Corpus) -> Callable[[str], str]:
+    """Give what leads to a document from here: its file in the folder, the one file, or its name among records."""
+    if not corpus.path or (len(corpus) == 1 and not os.path.isdir(corpus.path) and corpus.names == tuple(corpus.files)):
+        return lambda name: corpus.path or name
+    folder = corpus.path.replace(os.sep, "/").rstrip("/")
+    return lambda name: name if folder == "." else f"{folder}/{name}"
+
+
+def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> list[CheckFinding]:
+    """Make findings of label problems: they stand in the questions file."""
+    quotes = {(question.id, question.line): question for question in asked}
+    found = []
+    for problem in labels.problems:
+        question = quotes.get((problem.id, problem.line))
+        entry = question.entries[problem.entry] if question and problem.entry is not None else None
+        found.append(
+            CheckFinding(
+                code=f"label-{problem.problem}",
+                document=problem.document,
+                question=problem.id,
+                line=problem.line or 1,
+                column=1,
+                message=f"{problem.id}: {problem.message}",
+                quote=(entry.quote or "") if entry else "",
+                path=path,
+            )
+        )
+    return found
+
+
+def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[Asked, ...]:
+    excluded = {(problem.id, problem.line) for problem in labels.excluded}
+    valid = {id(resolved.question) for resolved in labels.valid}
+    kinds: list[Asked] = []
+    for question in asked:
+        kind: Kind = "without-evidence"
+        if id(question) in valid:
+            kind = "valid"
+        elif question.entries or (question.id, question.line) in excluded:
+            kind = "excluded"
+        kinds.append(Asked(question.id, question.line, kind))
+    return tuple(kinds)
+
+
+def _counted(thresholds: Thresholds, labels: Labels | None) -> list[str]:
+    """Name the thresholds that are on, and for which there is what they need."""
+    on = [name for name in COUNTED if not thresholds[name].is_off]
+    return on if labels and labels.valid else [name for name in on if name not in NEEDS_QUESTIONS]
+
+
+def _codes(thresholds: Thresholds, labels: Labels | None) -> set[str]:
+    """Name the findings that were looked for."""
+    codes = {code for name in _counted(thresholds, labels) for code in CODES[name]}
+    return codes | ({"label-", *CODES["max_split"], *CODES["max_apart"]} if labels else set())
+
+
+def _measure(
+    name: str,
+    threshold: Threshold,
+    seen: Seen,
+    *,
+    findings: Sequence[CheckFinding],
+    known: Sequence[bool],
+    n_valid: int,
+) -> Measured:
+    """Count for one threshold: the questions, rows or chunks with a finding, and those with a new one."""
+    fresh = [finding for finding, is_known in zip(findings, known, strict=True) if not is_known]
+    n, n_new = (len(_counting(name, seen, found)) for found in (findings, fresh))
+    total = _total(name, seen.cell, n_valid)
+    return Measured(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
+
+
+def _counting(name: str, seen: Seen, findings: Iterable[CheckFinding]) -> set[Any]:
+    """Give what counts for a threshold: each question, row or chunk once."""
+    found = (finding for finding in findings if finding.code in CODES[name])
+    if name in NEEDS_QUESTIONS:
+        return {finding.question for finding in found} & seen.spoilt.get(name, set())
+    return {(finding.document, finding.span) if name == "max_rows_apart" else id(finding) for finding in found}
+
+
+def _level(finding: CheckFinding, missed: Collection[str], seen: Seen, thresholds: Thresholds) -> Level:
+    """Tell how bad a new finding is: an error counts against a threshold that is missed."""
+    if finding.code.startswith("label-"):
+        return "error" if thresholds.label_problems == "error" else "warning"
+    return "error" if any(_counting(name, seen, [finding]) for name in missed) else "note"
+
+
+def _total(name: str, cell: Cell, n_valid: int) -> int:
+    """Tell of how many a threshold speaks."""
+    if name in ("max_split", "max_missing"):
+        return n_valid
+    return {"max_apart": cell.table_questions, "max_rows_apart": cell.table_rows}.get(name, cell.chunks)
+
+
+def _require_something(
+    corpus: Corpus, thresholds: Thresholds, seen: Seen, measured: Sequence[Measured], labels: Labels | None
+) -> None:
+    """Refuse to pass where nothing was measured."""
+    if not seen.n_visible:
+        where = f"{corpus.path}: " if corpus.path else ""
+        raise InputError(f"{where}nothing measured: there is no text in any document")
+    wanted = [_flag(name) for name in NEEDS_QUESTIONS if name in thresholds.asked]
+    if labels is not None and not labels.valid:
+        left_out = f", {len(labels.excluded)} excluded" if labels.excluded else ""
+        raise InputError(f"nothing measured: none of the {labels.total} questions has sound evidence{left_out}")
+    if labels is None and wanted:
+        raise InputError(f"nothing measured for {', '.join(wanted)}: no questions; name their file with --questions")
+    if not measured and labels is not None and thresholds.label_problems == "error":
+        return
+    if not measured:
+        raise InputError("nothing measured: every threshold is switched off")
+    asked = [one for one in measured if one.name in thresholds.asked] or measured
+    if not any(one.total for one in asked):
+        names = ", ".join(_flag(one.name) for one in asked)
+        raise InputError(f"nothing measured for {names}: there is none in {corpus.path or 'the documents'}")
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _warnings(labels: Labels | None, thresholds: Thresholds) -> list[str]:
+    if labels is not None:
+        return list(labels.warnings)
+    skipped = [_flag(name) for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
+    return [f"no questions: {', '.join(skipped)} cannot be checked"] if skipped else []
+
+
+def _corpus_info(corpus: Corpus, cell: Cell) -> CorpusInfo:
+    files = dict(sorted(corpus.files.items()))
+    ignored = dict(sorted(corpus.ignored.items()))
+    return CorpusInfo(corpus.path, len(corpus), cell.characters, files, corpus.unreadable, ignored)

@@ -1,0 +1,1 @@
+"""All settings of a grid over all documents: notation, scan, sweep, results."""

@@ -1,0 +1,399 @@
+"""What a sweep found: integer counts a cell, from which every rate follows; results of parts of a corpus add up."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from chunkscope._version import __version__
+from chunkscope.grid.notation import Skipped
+from chunkscope.measures.columns import added
+from chunkscope.measures.lengths import LengthCounts
+
+FORMAT = 1
+"""Version of the JSON. Later formats only add.
+
+1: cells with counts, cuts and luck; `corpus`, `questions`, `settings`, `skipped`.
+"""
+
+DIGITS = 6
+MOST_NAMED = 5
+
+
+def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the retrievers that ranked a cell; with a number where several have the same name.
+
+    Examples
+    --------
+    >>> retriever_names([{"retriever": "bm25"}, {"retriever": "hash"}, {"retriever": "bm25"}])
+    ['bm25', 'hash', 'bm25-2']
+    """
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for one in found:
+        name = str(one.get("retriever"))
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One setting of the grid and what it does to the documents.
+
+    All counts are over the whole corpus and add up over its parts. `size` and `overlap` are None for whole sections.
+    `lengths` counts chunks by their characters, carried ones included. Expectations are None for packed chunkers.
+    """
+
+    chunker: str
+    unit: str
+    size: int | None
+    overlap: int | None
+    characters: int
+    chunks: int = 0
+    blank_chunks: int = 0
+    oversize_chunks: int = 0
+    broken_chunks: int = 0
+    lengths: LengthCounts = field(default_factory=lambda: LengthCounts.of({}))
+    questions: int = 0
+    evidence: int = 0
+    split_questions: int = 0
+    split_evidence: int = 0
+    missing_questions: int = 0
+    missing_evidence: int = 0
+    adjacent_evidence: int = 0
+    longer_evidence: int = 0
+    expected_split_questions: float | None = None
+    expected_split_evidence: float | None = None
+    table_questions: int = 0
+    table_questions_together: int = 0
+    table_rows: int = 0
+    table_rows_together: int = 0
+    tables_without_header: int = 0
+    cuts: Mapping[str, int] = field(default_factory=dict)
+    sentences: int | None = None
+    sentences_whole: int | None = None
+    code_blocks: int | None = None
+    code_blocks_whole: int | None = None
+    headings: int | None = None
+    headings_whole: int | None = None
+    status_chunks: int | None = None
+    unmarked_chunks: int | None = None
+    tokens: int | None = None
+    split_question_ids: tuple[str, ...] | None = None
+    apart_question_ids: tuple[str, ...] | None = None
+    precision_omega: Mapping[str, float] | None = None
+    retrieval: tuple[Mapping[str, Any], ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", LengthCounts.of(self.lengths))
+
+    @property
+    def key(self) -> tuple[str, str, int | None, int | None]:
+        """What tells the cell from the others of its grid."""
+        return self.chunker, self.unit, self.size, self.overlap
+
+    @property
+    def chunk_characters(self) -> int:
+        """Characters of all chunks, carried ones included: what is to be embedded."""
+        return self.lengths.total
+
+    @property
+    def mean_length(self) -> float | None:
+        """Mean length of a chunk in characters; None without chunks."""
+        n = self.lengths.n
+        return self.lengths.total / n if n else None
+
+    @property
+    def median_length(self) -> float | None:
+        """Median length of a chunk in characters; None without chunks."""
+        return self.lengths.median
+
+    @property
+    def duplication(self) -> float | None:
+        """Characters of all chunks over characters of the corpus; None for an empty corpus."""
+        return self.chunk_characters / self.characters if self.characters else None
+
+    @property
+    def omega(self) -> tuple[float, float] | None:
+        """Mean and population standard deviation of precision-omega; None where it was not counted."""
+        if not self.precision_omega or not self.precision_omega["questions"]:
+            return None
+        n = self.precision_omega["questions"]
+        mean = self.precision_omega["sum"] / n
+        spread = max(self.precision_omega["squares"] / n - mean * mean, 0.0) ** 0.5
+        return round(mean, DIGITS), round(spread, DIGITS)
+
+    @property
+    def rates(self) -> dict[str, float | None]:
+        """Shares in [0, 1] that follow from the counts; None over nothing."""
+        return {
+            "split_questions": _share(self.split_questions, self.questions),
+            "split_evidence": _share(self.split_evidence, self.evidence),
+            "table_questions_together": _share(self.table_questions_together, self.table_questions),
+            "table_rows_together": _share(self.table_rows_together, self.table_rows),
+        }
+
+    @property
+    def apart_questions(self) -> int:
+        """Table questions with a row that is not together with its header."""
+        return self.table_questions - self.table_questions_together
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether no question is split and all table questions are together."""
+        return not self.split_questions and not self.apart_questions
+
+    @property
+    def is_lucky(self) -> bool:
+        """Tell whether nothing is split where half a split question or more is expected."""
+        expected = self.expected_split_questions
+        return not self.split_questions and not self.split_evidence and expected is not None and expected >= 0.5
+
+    def __add__(self, other: Cell) -> Cell:
+        if self.key != other.key:
+            raise ValueError(f"cells of different settings do not add up: {self.key} and {other.key}")
+        same = {"chunker", "unit", "size", "overlap"}
+        rest = [entry.name for entry in fields(self) if entry.name not in same]
+        summed = {name: added(getattr(self, name), getattr(other, name)) for name in rest}
+        return Cell(self.chunker, self.unit, self.size, self.overlap, **summed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the cell as it stands in the JSON."""
+        cell: dict[str, Any] = {
+            "chunker": self.chunker,
+            "unit": self.unit,
+            "size": self.size,
+            "overlap": self.overlap,
+            "chunks": self.chunks,
+            "blank_chunks": self.blank_chunks,
+            "oversize_chunks": self.oversize_chunks,
+            "broken_chunks": self.broken_chunks,
+            "chunk_chars": {
+                "min": self.lengths.shortest,
+                "mean": _rounded(self.mean_length),
+                "median": _rounded(self.median_length),
+                "max": self.lengths.longest,
+            },
+            "duplication": _rounded(self.duplication),
+        }
+        for name in _PLAIN_FIELDS:
+            cell[name] = _rounded(getattr(self, name))
+        cell["rates"] = {name: _rounded(value) for name, value in self.rates.items()}
+        cell["cuts"] = dict(self.cuts)
+        for name in _OPTIONAL_FIELDS:
+            value = getattr(self, name)
+            if value is not None:
+                cell[name] = list(value) if isinstance(value, tuple) else value
+        if self.precision_omega is not None:
+            cell["precision_omega"] = dict(zip(("mean", "std"), self.omega or (None, None), strict=True))
+        if self.retrieval:
+            each = [_plain(retrieval) for retrieval in self.retrieval]
+            cell["retrieval"] = each[0] if len(each) == 1 else each
+        return cell
+
+
+_PLAIN_FIELDS = (
+    "questions",
+    "evidence",
+    "split_questions",
+    "split_evidence",
+    "missing_questions",
+    "missing_evidence",
+    "adjacent_evidence",
+    "longer_evidence",
+    "expected_split_questions",
+    "expected_split_evidence",
+    "table_questions",
+    "table_questions_together",
+    "table_rows",
+    "table_rows_together",
+    "tables_without_header",
+)
+_OPTIONAL_FIELDS = (
+    "sentences",
+    "sentences_whole",
+    "code_blocks",
+    "code_blocks_whole",
+    "headings",
+    "headings_whole",
+    "status_chunks",
+    "unmarked_chunks",
+    "tokens",
+    "split_question_ids",
+    "apart_question_ids",
+)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _rounded(value: float | None) -> float | int | None:
+    return round(value, DIGITS) if isinstance(value, float) else value
+
+
+def _plain(value: Any) -> Any:
+    """Give plain dictionaries and lists; keys with a leading underscore are for the program only."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items() if not str(key).startswith("_")}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+@dataclass(frozen=True)
+class CorpusInfo:
+    """Which documents were looked at."""
+
+    path: str
+    documents: int
+    characters: int
+    files: Mapping[str, str] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()
+    ignored: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """Digest over the names and digests of the files."""
+        rows = "".join(f"{name}\0{digest}\n" for name, digest in sorted(self.files.items()))
+        return hashlib.sha256(rows.encode()).hexdigest()
+
+    def __add__(self, other: CorpusInfo) -> CorpusInfo:
+        twice = self.files.items() & other.files.items()
+        # which records of one JSONL file were swept is not known
+        if twice and all(len(info.files) == info.documents for info in (self, other)):
+            raise ValueError(f"results do not add up: {min(twice)[0]!r} is in both")
+        return CorpusInfo(
+            self.path if self.path == other.path else "",
+            self.documents + other.documents,
+            self.characters + other.characters,
+            {**self.files, **other.files},
+            self.unreadable + other.unreadable,
+            added(self.ignored, other.ignored),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as it stands in the JSON."""
+        return {
+            "path": self.path,
+            "documents": self.documents,
+            "characters": self.characters,
+            "sha256": self.sha256,
+            "files": dict(self.files),
+            "unreadable": list(self.unreadable),
+            "ignored": dict(self.ignored),
+        }
+
+
+@dataclass(frozen=True)
+class QuestionsInfo:
+    """Which questions were asked; ``total = valid + without_evidence + excluded``.
+
+    `longest` gives for each unit how long the longest evidence is.
+    """
+
+    path: str
+    sha256: str
+    total: int
+    valid: int
+    without_evidence: int
+    excluded: tuple[tuple[str, str], ...]
+    evidence: int
+    table: int
+    longest: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: QuestionsInfo) -> QuestionsInfo:
+        return QuestionsInfo(
+            self.path if self.path == other.path else "",
+            self.sha256 if self.sha256 == other.sha256 else "",
+            self.total + other.total,
+            self.valid + other.valid,
+            self.without_evidence + other.without_evidence,
+            self.excluded + other.excluded,
+            self.evidence + other.evidence,
+            self.table + other.table,
+            {
+                unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0))
+                for unit in (*self.longest, *other.longest)
+            },
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as it stands in the JSON."""
+        return {
+            "path": self.path,
+            "sha256": self.sha256,
+            "total": self.total,
+            "valid": self.valid,
+            "without_evidence": self.without_evidence,
+            "excluded": [{"id": identity, "problem": problem} for identity, problem in self.excluded],
+            "evidence": self.evidence,
+            "table": self.table,
+            "longest_evidence": dict(self.longest),
+        }
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """All cells of a sweep, and what was held fixed."""
+
+    settings: Mapping[str, Any]
+    corpus: CorpusInfo
+    questions: QuestionsInfo | None
+    cells: tuple[Cell, ...]
+    skipped: tuple[tuple[str, str, Skipped], ...] = ()
+    retrieval: Mapping[str, Any] | None = None
+
+    def __add__(self, other: SweepResult) -> SweepResult:
+        """Add the result for other documents and their questions, swept over the same grid."""
+        if [cell.key for cell in self.cells] != [cell.key for cell in other.cells]:
+            raise ValueError("results over different grids do not add up")
+        questions = self.questions + other.questions if self.questions and other.questions else None
+        return SweepResult(
+            self.settings,
+            self.corpus + other.corpus,
+            questions or self.questions or other.questions,
+            tuple(one + two for one, two in zip(self.cells, other.cells, strict=True)),
+            self.skipped,
+        )
+
+    def cell(
+        self, size: int | None, overlap: int | None = None, chunker: str | None = None, unit: str | None = None
+    ) -> Cell:
+        """Give one cell: the only one that fits, or of several the plain one (overlap 0, ``fixed``, characters).
+
+        Raises
+        ------
+        KeyError
+            None fits, or several do; the message names those of that size.
+        """
+        wanted = {"chunker": chunker, "unit": unit, "size": size, "overlap": overlap}
+        given = {name: value for name, value in wanted.items() if value is not None or name == "size"}
+        plain = {"chunker": "fixed", "unit": "char", "overlap": 0, **given}
+        fitting = self._cells(given)
+        chosen = fitting if len(fitting) == 1 else self._cells(plain)
+        if len(chosen) == 1:
+            return chosen[0]
+        near = [cell for cell in self.cells if cell.size == size] or self.cells
+        there = ", ".join(f"{cell.chunker} {cell.unit} {cell.size}/{cell.overlap}" for cell in near[:MOST_NAMED])
+        raise KeyError(f"{'more than one' if fitting else 'no'} cell fits {given}; there are {there}")
+
+    def _cells(self, wanted: Mapping[str, object]) -> list[Cell]:
+        return [cell for cell in self.cells if all(getattr(cell, name) == wanted[name] for name in wanted)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON of format 1."""
+        return {
+            "format": FORMAT,
+            "chunkscope": __version__,
+            "settings": dict(self.settings),
+            "corpus": self.corpus.to_dict(),
+            "questions": self.questions.to_dict() if self.questions else None,
+            "cells": [cell.to_dict() for cell in self.cells],
+            "skipped": [
+                {"chunker": chunker, "unit": unit, "size": pair.size, "overlap": pair.overlap, "reason": pair.reason}
+                for chunker, unit, pair in self.skipped
+            ],
+            **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
+        }

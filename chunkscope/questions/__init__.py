@@ -1,0 +1,1 @@
+"""What is asked, and whether its evidence stands in the documents."""

@@ -1,0 +1,213 @@
+"""Checking that each quote stands in its document exactly once, or where it is pinned."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from chunkscope.corpus.document import Document
+from chunkscope.errors import InputError, refuse_path
+from chunkscope.questions.labels import Evidence, Labels, Problem, ProblemCode, Resolved
+from chunkscope.questions.problems import Key, Places, Trouble, explain
+from chunkscope.questions.question import Entry, Question, QuestionFile, questions_of
+from chunkscope.questions.quote_search import QuoteIndex, occurrences
+
+
+def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterable[Question]) -> Labels:
+    """Find the evidence of all questions, and everything that is wrong with it. Nothing is guessed.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        Gone through once, and once more where there are problems to explain.
+    questions : QuestionFile or iterable of Question
+        Each with its entries; none for those that are unanswerable.
+
+    Returns
+    -------
+    Labels
+        All questions, each either valid, without evidence, or excluded.
+
+    Raises
+    ------
+    InputError
+        Two documents of one name.
+
+    Notes
+    -----
+    Entries that name a document and are pinned cost a slice each; all others are searched, see `QuoteIndex`.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "開場は九時です。閉場は五時です。開場は九時です。")
+    >>> asked = [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")]
+    >>> labels = check_labels([rules], asked)
+    >>> [(resolved.question.id, resolved.evidence) for resolved in labels.valid]
+    [('q1', (Evidence(document='rules.md', start=8, end=16),))]
+    >>> print(labels.problems[0].message)
+    occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
+    """
+    refuse_path(documents, "documents", "read_corpus")
+    held = tuple(documents) if iter(documents) is documents else documents
+    asked = questions_of(questions)
+    search = _Search(asked)
+    for document in held:
+        search.look_at(document)
+    problems = explain(held, asked, search.troubles(), search.names) + _duplicates(asked)
+    problems.sort(key=lambda item: item[0])
+    labels = _sort(asked, search, problems)
+    if isinstance(questions, QuestionFile):
+        return replace(labels, path=questions.path, sha256=questions.sha256)
+    return labels
+
+
+class _Search:
+    """Looks for every entry in every document where it may stand."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.names: dict[str, None] = {}
+        self.pins: dict[Key, Evidence] = {}
+        self._entries: dict[Key, Entry] = {
+            (number, place): entry
+            for number, question in enumerate(questions)
+            for place, entry in enumerate(question.entries)
+        }
+        self._places: defaultdict[Key, Places] = defaultdict(Places)
+        self._matching: defaultdict[Key, Places] = defaultdict(Places)
+        self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
+        self._named: defaultdict[str, list[Key]] = defaultdict(list)
+        self._unnamed: list[Key] = []
+        for key, entry in self._entries.items():
+            if is_blank(entry.quote):
+                continue
+            if entry.document is None:
+                self._unnamed.append(key)
+            elif entry.span is not None:
+                self._pinned[entry.document].append(key)
+            else:
+                self._named[entry.document].append(key)
+        self._index = QuoteIndex([self._quote(key) for key in self._unnamed]) if self._unnamed else None
+
+    def _quote(self, key: Key) -> str:
+        return self._entries[key].quote or ""
+
+    def look_at(self, document: Document) -> None:
+        """Check the entries pinned in a document, and search for the others."""
+        name = document.name
+        if name in self.names:
+            raise InputError(f"two documents are called {name!r}")
+        self.names[name] = None
+        if self._index is None and name not in self._pinned and name not in self._named:
+            return  # its text is not needed
+        text = document.text
+        for key in self._pinned.get(name, ()):
+            entry = self._entries[key]
+            if entry.span is not None and _stands(text, self._quote(key), *entry.span):
+                self.pins[key] = Evidence(name, *entry.span)
+            else:
+                for place in occurrences(text, self._quote(key)):
+                    self._places[key].add(name, place)
+        if keys := self._named.get(name):
+            for number, place in sorted(QuoteIndex([self._quote(key) for key in keys]).find(text)):
+                self._places[keys[number]].add(name, place)
+        if self._index is not None:
+            for number, place in sorted(self._index.find(text)):
+                key = self._unnamed[number]
+                self._places[key].add(name, place)
+                if self._entries[key].span == (place, place + len(self._quote(key))):
+                    self._matching[key].add(name, place)
+
+    def troubles(self) -> list[Trouble]:
+        """Tell the entries that cannot stand, after all documents have been looked at. Fill `pins` with the rest."""
+        found = []
+        for key, entry in self._entries.items():
+            if key in self.pins:
+                continue
+            trouble = self._judge(key, entry)
+            if trouble is not None:
+                found.append(trouble)
+        return found
+
+    def _judge(self, key: Key, entry: Entry) -> Trouble | None:
+        places = self._places[key]
+        code: ProblemCode
+        if is_blank(entry.quote):
+            code = "empty"
+        elif entry.document is not None and entry.document not in self.names:
+            code = "unknown-document"
+        elif entry.span is not None and (entry.document is not None or (places.count and key not in self._matching)):
+            code = "offset-mismatch"
+        else:
+            places = self._matching[key] if entry.span is not None else places
+            if places.count == 1:
+                document, start = places.kept[0]
+                self.pins[key] = Evidence(document, start, start + len(self._quote(key)))
+                return None
+            code = "ambiguous" if places.count else "missing"
+        return Trouble(key, code, entry, places)
+
+
+def is_blank(quote: str | None) -> bool:
+    r"""Tell whether a quote holds nothing to be found: only separators, control and format characters.
+
+    Examples
+    --------
+    >>> is_blank(None), is_blank("\u3000\n\u200b"), is_blank("。")
+    (True, True, False)
+    """
+    return not quote or all(unicodedata.category(character) in _BLANK for character in quote)
+
+
+_BLANK = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+
+
+def _stands(text: str, quote: str, start: int, end: int) -> bool:
+    return start >= 0 and end - start == len(quote) and text.startswith(quote, start)
+
+
+def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, Problem]]:
+    first: dict[str, tuple[int, Question]] = {}
+    found: list[tuple[Key, Problem]] = []
+    for number, question in enumerate(questions):
+        place, earlier = first.setdefault(question.id, (number, question))
+        if place != number:
+            where = f"line {earlier.line}" if earlier.line is not None else f"question {place + 1}"
+            message = f"the id {question.id!r} is that of {where} already"
+            found.append(((number, -1), Problem(question.id, question.line, "duplicate-id", message)))
+    return found
+
+
+def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tuple[Key, Problem]]) -> Labels:
+    """Put each question where it belongs."""
+    first: dict[int, Problem] = {}
+    for (number, _), problem in problems:
+        first.setdefault(number, problem)
+    valid, without, warnings = [], [], []
+    for number, question in enumerate(questions):
+        unknown = [name for name in question.trap_docs if name not in search.names]
+        if unknown:
+            warnings.append(f"{question.id}: trap_docs names {unknown[0]!r}, which is no document of the corpus")
+        if number in first:
+            continue
+        if not question.entries:
+            without.append(question)
+            continue
+        evidence: dict[Evidence, int] = {}
+        for place in range(len(question.entries)):
+            span = search.pins[number, place]
+            if span in evidence:
+                entries = f"evidence entries {evidence[span] + 1} and {place + 1}"
+                warnings.append(f"{question.id}: {entries} are the same span; it counts once")
+            evidence.setdefault(span, place)
+        valid.append(Resolved(question, tuple(evidence)))
+    return Labels(
+        tuple(valid),
+        tuple(without),
+        excluded=tuple(first.values()),
+        problems=tuple(problem for _, problem in problems),
+        warnings=tuple(warnings),
+        pins=search.pins,
+        fixes={key: problem.fix for key, problem in problems if problem.fix is not None},
+    )

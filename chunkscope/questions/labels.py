@@ -1,0 +1,188 @@
+"""What the label check finds: evidence that stands, and problems with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from chunkscope.errors import LabelError
+from chunkscope.questions.question import Question
+
+ProblemCode = Literal["missing", "ambiguous", "empty", "unknown-document", "duplicate-id", "offset-mismatch"]
+
+
+class Evidence(NamedTuple):
+    """A quote in its place: the document, and the span in code points."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A valid question with its evidence, each span once, in the order of the entries."""
+
+    question: Question
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A place where a quote stands.
+
+    Attributes
+    ----------
+    document, start, end
+        The span in code points.
+    line, column : int
+        As people count, from 1.
+    unique : str or None
+        The shortest passage around this place that stands nowhere else; None where that was not found.
+    """
+
+    document: str
+    start: int
+    end: int
+    line: int
+    column: int
+    unique: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}:{self.column}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Give it as JSON has it."""
+        place: dict[str, object] = {
+            "document": self.document,
+            "start": self.start,
+            "end": self.end,
+            "line": self.line,
+            "column": self.column,
+        }
+        return place if self.unique is None else {**place, "unique": self.unique}
+
+
+class Fix(NamedTuple):
+    """The one right way to mend an entry: the verbatim text and its span."""
+
+    document: str
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one entry of a question, or with the question.
+
+    Attributes
+    ----------
+    id : str
+        The question's.
+    line : int or None
+        Its line in the file.
+    problem : str
+        One of `ProblemCode`.
+    message : str
+        What is wrong and what stands where, in one line.
+    document : str or None
+        The document that the entry names.
+    occurrences : tuple of Occurrence
+        Every place where the quote does stand, up to a thousand.
+    entry : int or None
+        Which entry, from 0; None where the question as a whole is meant.
+    fix : Fix or None
+        How to mend it, where there is exactly one right way.
+    """
+
+    id: str
+    line: int | None
+    problem: ProblemCode
+    message: str
+    document: str | None = None
+    occurrences: tuple[Occurrence, ...] = ()
+    entry: int | None = None
+    fix: Fix | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Give it as JSON has it."""
+        return {
+            "id": self.id,
+            "line": self.line,
+            "problem": self.problem,
+            "message": self.message,
+            "document": self.document,
+            "occurrences": [place.to_dict() for place in self.occurrences],
+            "entry": self.entry,
+            "fixable": self.fix is not None,
+        }
+
+
+@dataclass(frozen=True)
+class Labels:
+    """All questions, sorted: valid + without evidence + excluded = total.
+
+    Attributes
+    ----------
+    valid : tuple of Resolved
+        Questions whose every entry stands where it says.
+    without_evidence : tuple of Question
+        Unanswerable on purpose.
+    excluded : tuple of Problem
+        For each other question its first problem.
+    problems : tuple of Problem
+        All problems, in the order of the questions and their entries.
+    warnings : tuple of str
+        What excludes nothing.
+    pins, fixes : mappings
+        By the places of question and entry: the evidence of each good entry, of excluded questions too, and how to
+        mend bad ones.
+    path, sha256 : str
+        The file that the questions come from, and its digest; empty for questions made in memory.
+    """
+
+    valid: tuple[Resolved, ...]
+    without_evidence: tuple[Question, ...]
+    excluded: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...] = ()
+    pins: Mapping[tuple[int, int], Evidence] = field(default_factory=dict, repr=False)
+    fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)
+    path: str = ""
+    sha256: str = ""
+
+    @property
+    def total(self) -> int:
+        """How many questions there are."""
+        return len(self.valid) + len(self.without_evidence) + len(self.excluded)
+
+    def to_dict(self) -> dict[str, object]:
+        """Give them as JSON has them."""
+        return {
+            "format": 1,
+            "questions": self.total,
+            "valid": len(self.valid),
+            "without_evidence": len(self.without_evidence),
+            "excluded": len(self.excluded),
+            "problems": [problem.to_dict() for problem in self.problems],
+            "warnings": list(self.warnings),
+        }
+
+    def require_valid(self) -> None:
+        """Raise if any question is excluded.
+
+        Raises
+        ------
+        LabelError
+            Counts the problems and shows the first.
+        """
+        if not self.problems:
+            return
+        first, n = self.problems[0], len(self.problems)
+        line = f" (line {first.line})" if first.line is not None else ""
+        raise LabelError(
+            f"{n} label problem{'s' if n > 1 else ''} in {len(self.excluded)} of {self.total} questions; "
+            f"the first: {first.id}{line}: {first.problem}: {first.message}"
+        )

@@ -1,0 +1,384 @@
+"""Explaining label problems: what stands where, what is nearest, and what would mend it."""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
+from chunkscope.questions.labels import Fix, Occurrence, Problem, ProblemCode
+from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
+from chunkscope.questions.question import Entry, Question
+from chunkscope.questions.quote_search import QuoteIndex
+from chunkscope.questions.similarity import PIECE, Strength, align, best_buckets, bucket_of, likely_places, pieces
+from chunkscope.questions.uniqueness import Context, unique_extension
+
+Key: TypeAlias = tuple[int, int]
+"""The places of a question and of an entry in it."""
+
+_SHOWN = 5  # places in a message; the others are in `occurrences`
+_KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
+_EXTENDED = 20  # places that get their shortest unique passage
+_CONTEXTS = 300  # places whose surroundings are kept to compare them
+_MANY = 50  # places in another form, after which no nearer one is looked for
+_BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
+_NAMES_BUDGET = 2_000_000  # pairs of names to compare
+
+
+@dataclass
+class Places:
+    """Where a quote occurs: all places counted, the first thousand kept."""
+
+    kept: list[tuple[str, int]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, document: str, start: int) -> None:
+        """Count a place."""
+        self.count += 1
+        if len(self.kept) < _KEPT:
+            self.kept.append((document, start))
+
+
+@dataclass
+class Trouble:
+    """An entry that cannot stand, and what the second pass finds out about it.
+
+    Attributes
+    ----------
+    key, code, entry
+        Which entry, and what is wrong.
+    places : Places
+        Where its quote does occur.
+    """
+
+    key: Key
+    code: ProblemCode
+    entry: Entry
+    places: Places
+    occurrences: list[Occurrence] = field(default_factory=list)
+    contexts: list[Context] = field(default_factory=list)
+    near: tuple[Near, str] | None = None
+    strength: Strength = (0, 0)
+    n_folded: int = 0
+    is_decided: bool = False
+    fix: Fix | None = None
+    elsewhere: list[Occurrence] = field(default_factory=list)
+    note: str = ""
+
+    @property
+    def quote(self) -> str:
+        """The quote, which is not blank where it is searched for."""
+        return self.entry.quote or ""
+
+
+def explain(
+    documents: Iterable[Document], questions: Sequence[Question], troubles: Sequence[Trouble], names: Iterable[str]
+) -> list[tuple[Key, Problem]]:
+    """Write a problem for each trouble, going through the documents once more where that tells something."""
+    searched = [trouble for trouble in troubles if trouble.code in ("missing", "ambiguous", "offset-mismatch")]
+    if searched:
+        second = _SecondPass(searched)
+        for document in documents:
+            second.look_at(document)
+    known = _KnownNames(names, documents.unreadable if isinstance(documents, Corpus) else ())
+    return [(trouble.key, _problem(trouble, questions[trouble.key[0]], known)) for trouble in troubles]
+
+
+class _SecondPass:
+    """Collects what messages need, a document at a time."""
+
+    def __init__(self, troubles: Sequence[Trouble]) -> None:
+        self._at_home: defaultdict[str, list[Trouble]] = defaultdict(list)
+        self._occurring: defaultdict[str, list[tuple[Trouble, int]]] = defaultdict(list)
+        self._homeless: list[Trouble] = []
+        for trouble in troubles:
+            if trouble.entry.document is not None and trouble.code != "ambiguous":
+                self._at_home[trouble.entry.document].append(trouble)
+            elif not trouble.places.count:
+                self._homeless.append(trouble)
+            for document, place in trouble.places.kept:
+                self._occurring[document].append((trouble, place))
+        self._strayed = [
+            trouble for trouble in troubles if trouble.entry.document is not None and not trouble.places.count
+        ]
+        self._verbatim = QuoteIndex([trouble.quote for trouble in self._strayed])
+        # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
+        self._foldable = [trouble for trouble in self._homeless if fold(trouble.quote)]
+        self._folded = QuoteIndex([fold(trouble.quote) for trouble in self._foldable])
+        owned = [(item, at, piece) for item in self._homeless for at, piece in pieces(item.quote, PIECE)]
+        self._owners = [(item, at) for item, at, _ in owned]
+        self._pieces = QuoteIndex([piece for _, _, piece in owned])
+        self._budget = _BUDGET
+
+    def look_at(self, document: Document) -> None:
+        """Note what a document says about the troubles."""
+        for trouble, place in self._occurring.get(document.name, ()):
+            self._note_place(trouble, document, place)
+        for number, place in self._verbatim.find(document.text) if self._strayed else ():
+            trouble = self._strayed[number]
+            if document.name != trouble.entry.document and len(trouble.elsewhere) < _SHOWN:
+                trouble.elsewhere.append(_occurrence(document, place, place + len(trouble.quote)))
+        home = self._at_home.get(document.name, [])
+        if home:
+            self._look_at_home(document, home)
+        if self._homeless:
+            self._look_for_homeless(document)
+
+    @staticmethod
+    def _note_place(trouble: Trouble, document: Document, place: int) -> None:
+        end = place + len(trouble.quote)
+        trouble.occurrences.append(_occurrence(document, place, end))
+        if trouble.code == "ambiguous" and len(trouble.contexts) < _CONTEXTS:
+            trouble.contexts.append(Context.of(document.text, place, end))
+
+    def _look_at_home(self, document: Document, troubles: Sequence[Trouble]) -> None:
+        plain, folded = fold(document.text), None
+        for trouble in troubles:
+            if trouble.code == "offset-mismatch":
+                _note_mismatch(trouble, document)
+            if trouble.places.count:
+                continue
+            if fold(trouble.quote) in plain:
+                folded = folded or FoldedText(document.text)
+                _note_matches(trouble, document, folded)
+            if trouble.near is None:
+                self._note_similar(trouble, document)
+
+    def _look_for_homeless(self, document: Document) -> None:
+        hits = {number for number, _ in self._folded.find(fold(document.text))} if self._foldable else set()
+        hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
+        folded = FoldedText(document.text) if hits else None
+        for number in sorted(hits):
+            if folded is not None:
+                _note_matches(self._foldable[number], document, folded)
+        votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for number, place in self._pieces.find(document.text) if self._owners else ():
+            trouble, at = self._owners[number]
+            votes[id(trouble)][bucket_of(place, at)] += 1
+        for trouble in self._homeless:
+            if trouble.n_folded:
+                continue
+            if trouble_votes := votes.get(id(trouble)):
+                strength = (PIECE, max(trouble_votes.values()))
+                _note_likely(trouble, document, strength, best_buckets(trouble_votes))
+            elif trouble.strength < (PIECE, 0):
+                self._note_similar(trouble, document)
+
+    def _note_similar(self, trouble: Trouble, document: Document) -> None:
+        self._budget -= 24 * len(document.text)
+        if self._budget < 0:
+            trouble.note = "not all documents were searched for similar passages"
+            return
+        _note_likely(trouble, document, *likely_places(document.text, trouble.quote, trouble.strength))
+
+
+def _note_likely(trouble: Trouble, document: Document, strength: Strength, places: Sequence[int]) -> None:
+    """Look at the likely places of a document, if they are likelier than those of the documents before."""
+    if strength <= trouble.strength:
+        return
+    trouble.strength = strength
+    near = align(document.text, trouble.quote, places)
+    if near is not None:
+        _keep_nearer(trouble, document, near)
+
+
+def _note_matches(trouble: Trouble, document: Document, folded: FoldedText) -> None:
+    """Note where a quote stands but for its form, and the fix if that is one place."""
+    matches = folded_matches(document.text, trouble.quote, folded)
+    if not matches:
+        return
+    _keep_nearer(trouble, document, matches[0])
+    trouble.n_folded += len(matches)
+    if trouble.is_decided:
+        return
+    trouble.fix = None
+    passage = document.text[matches[0].start : matches[0].end]
+    if trouble.n_folded == 1 and same_numbers(passage, trouble.quote):
+        trouble.fix = Fix(document.name, matches[0].start, matches[0].end, passage)
+
+
+def _keep_nearer(trouble: Trouble, document: Document, near: Near) -> None:
+    if trouble.near is not None and trouble.near[0].rank <= near.rank:
+        return
+    passage = document.text[near.start : near.end]
+    position = document.position(near.start)
+    where = f"{_excerpt(passage)} at {document.name}:{position.line}:{position.column}"
+    difference = first_difference(passage, trouble.quote)
+    if difference is not None:
+        offset, words = difference
+        there = document.position(min(near.start + offset, near.end))
+        where += f" ({there.line}:{there.column}: {words})"
+    trouble.near = near, where
+
+
+def _note_mismatch(trouble: Trouble, document: Document) -> None:
+    """Note what stands at wrong offsets, whether they count something else, and the fix if there is one."""
+    text, quote = document.text, trouble.quote
+    start, end = trouble.entry.span or (0, 0)
+    if not 0 <= start < end <= len(text):
+        what = f"{document.name} has {len(text)} characters and no [{start}:{end}]"
+    else:
+        what = f"{document.name}[{start}:{end}] is {_excerpt(text[start:end])}, not {_excerpt(quote)}"
+    trouble.note = what + _other_count(text, quote, start, end)
+    if trouble.places.count == 1:
+        place = trouble.places.kept[0][1]
+        trouble.fix = Fix(document.name, place, place + len(quote), quote)
+    if 0 <= start < end <= len(text) and fold(quote) and fold(text[start:end]) == fold(quote):
+        here = Fix(document.name, start, end, text[start:end])
+        # the quote elsewhere, or its form here: two ways to read it
+        trouble.fix = None if trouble.places.count or not same_numbers(here.quote, quote) else here
+        trouble.is_decided = True
+
+
+def _other_count(text: str, quote: str, start: int, end: int) -> str:
+    """Say what wrong offsets count, where they fit something else than code points."""
+    if start < 0 or end < start:
+        return ""
+    wide = text.encode("utf-16-le")
+    fits = {
+        "they count bytes of UTF-8": text.encode()[start:end] == quote.encode(),
+        "they count UTF-16 units": wide[2 * start : 2 * end] == quote.encode("utf-16-le"),
+        "they count each line end as one character": text.replace("\r\n", "\n")[start:end] == quote,
+        "the end is one too small": text[start : end + 1] == quote,
+        "they count from 1": start > 0 and text[start - 1 : end - 1] == quote,
+        "they count from 1, and the end is inclusive": start > 0 and text[start - 1 : end] == quote,
+        "they do not count what a byte order mark takes": text[start + 1 : end + 1] == quote,
+    }
+    return next((f"; {words}" for words, fit in fits.items() if fit), "")
+
+
+def _occurrence(document: Document, start: int, end: int) -> Occurrence:
+    return Occurrence(document.name, start, end, *document.position(start))
+
+
+def _problem(trouble: Trouble, question: Question, known: _KnownNames) -> Problem:
+    entry = trouble.entry
+    which = f"entry {trouble.key[1] + 1}: " if len(question.entries) > 1 else ""
+    if trouble.code == "empty":
+        message = "empty evidence: " + ("there is no quote" if entry.quote is None else f"{entry.quote!r} is blank")
+    elif trouble.code == "unknown-document":
+        message = f"unknown document {entry.document!r}; {known.hint(entry.document or '')}"
+    elif trouble.code == "ambiguous":
+        message = _ambiguous(trouble)
+    else:
+        message = _missing(trouble) if trouble.code == "missing" else _mismatch(trouble)
+    return Problem(
+        question.id,
+        question.line,
+        trouble.code,
+        which + message,
+        entry.document,
+        tuple(trouble.occurrences),
+        trouble.key[1],
+        trouble.fix,
+    )
+
+
+def _ambiguous(trouble: Trouble) -> str:
+    quote, places = trouble.quote, trouble.occurrences
+    shown = ", ".join(str(place) for place in places[:_SHOWN])
+    message = f"occurs {trouble.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
+    if trouble.places.count > _CONTEXTS:
+        return f"{message}; quote more of the text"
+    best: Occurrence | None = None
+    for number, place in enumerate(places[:_EXTENDED]):
+        extension = unique_extension(trouble.contexts, number)
+        if extension is None:
+            continue
+        left, right = extension
+        before, after = trouble.contexts[number]
+        passage = before[len(before) - left :] + quote + after[:right]
+        places[number] = longer = Occurrence(place.document, place.start, place.end, place.line, place.column, passage)
+        if best is None or len(passage) < len(best.unique or ""):
+            best = longer
+    if trouble.entry.document is None and len({place.document for place in places}) == len(places):
+        message += "; name its document in 'doc'"
+    if best is None:
+        return message if trouble.entry.span else f"{message}; no longer passage is unique: pin it with 'spans'"
+    return f"{message}; {_excerpt(best.unique or '', 200)} occurs once ({best})"
+
+
+def _missing(trouble: Trouble) -> str:
+    scope = f" in {trouble.entry.document}" if trouble.entry.document is not None else ""
+    return f"evidence not found{scope}: {_excerpt(trouble.quote)}; " + _nearest(trouble)
+
+
+def _nearest(trouble: Trouble) -> str:
+    parts = []
+    if trouble.near is not None and trouble.near[0].reasons:
+        parts.append(f"{trouble.near[0].hint}: {trouble.near[1]}")
+    if trouble.elsewhere:
+        parts.append(f"stands in another document: {trouble.elsewhere[0]}")
+    if not parts and trouble.near is not None:
+        parts.append(f"nearest: {trouble.near[1]}")
+    return "; ".join(parts) or (trouble.note if trouble.code == "missing" and trouble.note else "nothing similar")
+
+
+def _mismatch(trouble: Trouble) -> str:
+    if trouble.entry.document is None:
+        start, end = trouble.entry.span or (0, 0)
+        trouble.note = f"{_excerpt(trouble.quote)} is at [{start}:{end}] of no document"
+    if not trouble.occurrences:
+        return f"{trouble.note}; the quote is not in {trouble.entry.document}; {_nearest(trouble)}"
+    shown = ", ".join(f"{place} [{place.start}:{place.end}]" for place in trouble.occurrences[:_SHOWN])
+    more = ", ..." if len(trouble.occurrences) > _SHOWN else ""
+    return f"{trouble.note}; the quote stands at {shown}{more}"
+
+
+def _excerpt(text: str, limit: int = 80) -> str:
+    """Quote a text in one line, its middle left out where it is long."""
+    if len(text) > limit:
+        text = f"{text[: limit - 20]} ... {text[-15:]}"
+    return repr(text)
+
+
+class _KnownNames:
+    """The names of the corpus, and which of them somebody may have meant."""
+
+    def __init__(self, names: Iterable[str], unreadable: Sequence[str]) -> None:
+        self._names = list(names)
+        self._unreadable = unreadable
+        self._budget = _NAMES_BUDGET
+        self._hints: dict[str, str] = {}
+        self._by_form: Mapping[str, list[str]] | None = None
+
+    def hint(self, name: str) -> str:
+        """Say in words which document is meant, or that none is like it."""
+        if name not in self._hints:
+            self._hints[name] = self._search(name)
+        return self._hints[name]
+
+    def _search(self, name: str) -> str:
+        if any(reason.startswith(f"{name}: ") for reason in self._unreadable):
+            return "its file cannot be read, and was left out"
+        if self._by_form is None:
+            forms: defaultdict[str, list[str]] = defaultdict(list)
+            for known in self._names:
+                whole = _form(known)
+                base = whole.rsplit("/", 1)[-1]
+                # as it is, without folders, without the suffix, without both
+                for form in {whole, base, posixpath.splitext(whole)[0], posixpath.splitext(base)[0]}:
+                    forms[form].append(known)
+            self._by_form = forms
+        form = _form(name)
+        near = self._by_form.get(form) or self._by_form.get(form.rsplit("/", 1)[-1], [])
+        if not near and self._budget > 0:
+            self._budget -= len(self._names)
+            near = get_close_matches(name, self._names, 1)
+        if not near:
+            return "no name is like it"
+        if len(near) > 1:
+            return f"did you mean one of {', '.join(map(repr, near[:3]))}?"
+        if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name):
+            return f"did you mean {near[0]!r}? it is the same after NFC; write it as the file is called"
+        return f"did you mean {near[0]!r}?"
+
+
+def _form(name: str) -> str:
+    return unicodedata.normalize("NFKC", name.replace("\\", "/")).casefold().removeprefix("./").lstrip("/")

@@ -1,0 +1,376 @@
+"""Questions: what is asked of the documents, and the quotes that answer it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal, cast
+
+from chunkscope.corpus.json_lines import numbered_lines, parse_object, spoken_type
+from chunkscope.errors import ConfigError, DecodingError, InputError, refuse_path
+from chunkscope.spans.intervals import Span
+
+Match = Literal["all", "any"]
+
+FIELDS = ("id", "question", "doc", "evidence", "match", "spans", "trap_docs")
+"""The fields of a line that mean something; all others are attributes."""
+
+_ENTRY_FIELDS = ("doc", "text", "start", "end")
+
+# what people call our fields, where no similar spelling would lead there
+_SYNONYMS = {
+    "document": "doc",
+    "file": "doc",
+    "source": "doc",
+    "quote": "evidence",
+    "quotes": "evidence",
+    "context": "evidence",
+    "contexts": "evidence",
+    "reference_contexts": "evidence",
+    "query": "question",
+    "offsets": "spans",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One quote of a question's evidence.
+
+    Attributes
+    ----------
+    document : str or None
+        The document that holds it; None: whichever holds it, if one does.
+    quote : str or None
+        The verbatim text. None where the file has null, or no evidence field at all.
+    span : (int, int) or None
+        Start and end in code points, where the quote is pinned. Not checked against any text yet.
+    """
+
+    document: str | None = None
+    quote: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the evidence it needs.
+
+    Attributes
+    ----------
+    id : str
+        Its name in every report.
+    question : str or None
+        The text to ask; only retrieval needs it.
+    entries : tuple of Entry
+        The quotes. None at all: the question is unanswerable, on purpose.
+    match : {"all", "any"}
+        Whether every entry is needed, or one is enough.
+    trap_docs : tuple of str
+        Documents that look like the answer and are not.
+    attributes : mapping
+        All other fields of the line.
+    line : int or None
+        Its line in the file, from 1.
+    record : mapping
+        The JSON object as it was read.
+
+    Examples
+    --------
+    >>> question = Question.of("q1", doc="rules.md", evidence=["上限は12,000円。"], category="travel")
+    >>> question.entries
+    (Entry(document='rules.md', quote='上限は12,000円。', span=None),)
+    >>> question.attributes
+    {'category': 'travel'}
+    """
+
+    id: str
+    question: str | None = None
+    entries: tuple[Entry, ...] = ()
+    match: Match = "all"
+    trap_docs: tuple[str, ...] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict, hash=False)
+    line: int | None = None
+    record: Mapping[str, object] = field(default_factory=dict, hash=False, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, id: str, question: str | None = None, **fields: object) -> Question:
+        """Make a question of the fields of a line: ``doc``, ``evidence``, ``spans``, ``match`` and so on.
+
+        Raises
+        ------
+        InputError
+            A field of the wrong type.
+        """
+        record = {"id": id, **({} if question is None else {"question": question}), **_as_json(fields)}
+        return _question(record, None, _Names({}))
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether it has, or ought to have, evidence."""
+        return bool(self.entries)
+
+
+@dataclass(frozen=True)
+class QuestionFile:
+    """The questions of a file, in its order."""
+
+    path: str
+    sha256: str
+    questions: tuple[Question, ...]
+    warnings: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+
+def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
+    """Give the questions of a file, or of any iterable of them.
+
+    Raises
+    ------
+    InputError
+        A path, or something that is no question.
+    """
+    refuse_path(asked, "questions", "read_questions")
+    if not isinstance(asked, Iterable):
+        raise InputError(f"{type(asked).__name__!r} is no list of questions; put it in one")
+    questions = tuple(asked)
+    for question in questions:
+        if not isinstance(question, Question):
+            raise InputError(f"{type(question).__name__!r} is no question; Question.of(id, evidence=...) makes one")
+    return questions
+
+
+class _Names:
+    """What the fields are called in this file."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        for ours in fields:
+            if ours not in FIELDS:
+                near = get_close_matches(ours, FIELDS, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FIELDS)}"
+                raise ConfigError(f"questions have no field {ours!r} to map; {hint}")
+        self.mapped = {ours: theirs for ours, theirs in fields.items() if ours != theirs}
+        self._theirs = {ours: fields.get(ours, ours) for ours in FIELDS}
+        self.known = frozenset(self._theirs.values())
+
+    def __getitem__(self, ours: str) -> str:
+        return self._theirs[ours]
+
+
+def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | None = None) -> QuestionFile:
+    """Read a JSONL file of questions, always in UTF-8.
+
+    Parameters
+    ----------
+    path : path
+        An object a line. Blank lines are skipped, a byte order mark is dropped.
+    fields : mapping, optional
+        Our names to the file's: ``{"evidence": "reference_contexts"}``.
+
+    Raises
+    ------
+    InputError
+        No such file, or lines that are no questions: the first of them, and the numbers of the others.
+    DecodingError
+        Not UTF-8.
+    ConfigError
+        A mapping of a field that does not exist.
+    """
+    shown = os.fspath(path)
+    try:
+        with open(shown, "rb") as file:
+            raw = file.read()
+    except FileNotFoundError:
+        raise InputError(f"{shown}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+    names = _Names(fields or {})
+    questions, faults = [], []
+    for number, line in numbered_lines(_decode(raw, shown)):
+        try:
+            questions.append(_question(parse_object(line), number, names))
+        except InputError as error:
+            faults.append((number, str(error)))
+    if faults:
+        raise InputError(_fault_message(shown, faults))
+    warnings = _warnings(questions, names) if questions else ["no question in it"]
+    digest = hashlib.sha256(raw).hexdigest()
+    return QuestionFile(shown, digest, tuple(questions), tuple(f"{shown}: {text}" for text in warnings), names.mapped)
+
+
+def _decode(raw: bytes, path: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # the codec counts from behind the mark
+        offset = error.start + (3 if raw.startswith(b"\xef\xbb\xbf") else 0)
+        line = raw[:offset].count(b"\n") + 1
+        raise DecodingError(f"{path}:{line}: byte {offset} is not UTF-8; save the questions as UTF-8") from None
+
+
+def _fault_message(path: str, faults: Sequence[tuple[int, str]]) -> str:
+    (line, message), *others = faults
+    if line == 1 and "but a list" in message:
+        message += "; write one object a line"
+    if others:
+        shown = ", ".join(str(number) for number, _ in others[:5]) + (", ..." if len(others) > 5 else "")
+        message += f" (and {len(others)} more bad line{'s' if len(others) > 1 else ''}: {shown})"
+    return f"{path}:{line}: {message}"
+
+
+def _question(record: dict[str, object], line: int | None, names: _Names) -> Question:
+    match = record.get(names["match"])
+    match = "all" if match is None else match
+    if match not in ("all", "any"):
+        raise InputError(f"{names['match']!r} must be 'all' or 'any', not {match!r}")
+    return Question(
+        id=_id(record.get(names["id"]), line, names["id"]),
+        question=_text(record.get(names["question"]), repr(names["question"])),
+        entries=_entries(record, names),
+        match=match,
+        trap_docs=_strings(record.get(names["trap_docs"]), names["trap_docs"]),
+        attributes={key: value for key, value in record.items() if key not in names.known},
+        line=line,
+        record=record,
+    )
+
+
+def _id(value: object, line: int | None, name: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if value is None or value == "":
+        if line is None:
+            raise InputError("a question needs an id")
+        return f"line {line}"
+    if not isinstance(value, str):
+        raise InputError(f"{name!r} must be a string, not {spoken_type(value)}")
+    return value
+
+
+def _text(value: object, what: str) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {spoken_type(value)}")
+    return value
+
+
+def _strings(value: object, name: str) -> tuple[str, ...]:
+    items = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise InputError(f"{name!r} must be a list of strings")
+    return tuple(items)
+
+
+def _entries(record: Mapping[str, object], names: _Names) -> tuple[Entry, ...]:
+    doc, evidence = record.get(names["doc"]), record.get(names["evidence"])
+    if isinstance(doc, list):
+        raise InputError(
+            f"{names['doc']!r} must be one name; for several documents write "
+            f'{{"doc", "text"}} objects into {names["evidence"]!r}'
+        )
+    document = _text(doc, repr(names["doc"])) or None
+    # a missing or null field stays an entry without a quote, so that the label check reports it
+    items = evidence if isinstance(evidence, list) else [evidence]
+    spans = _spans(record.get(names["spans"]), len(items), not isinstance(evidence, list), names["spans"])
+    return tuple(
+        _entry(item, document, span, f"{names['evidence']!r} entry {number}")
+        for number, (item, span) in enumerate(zip(items, spans, strict=True), 1)
+    )
+
+
+def _entry(item: object, document: str | None, span: Span | None, where: str) -> Entry:
+    if item is None or isinstance(item, str):
+        return Entry(document, item, span)
+    if not isinstance(item, dict):
+        raise InputError(f"{where} must be a string or an object, not {spoken_type(item)}")
+    quote = _text(item.get("text"), f"{where}: text")
+    document = _text(item.get("doc"), f"{where}: doc") or document
+    start, end = item.get("start"), item.get("end")
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and not _is_integer(value):
+            raise InputError(f"{where}: {name} must be an integer, not {value!r}")
+    if start is None:
+        return Entry(document, quote, span)
+    own = (start, start + len(quote or "") if end is None else end)
+    if span is not None and span != own:
+        raise InputError(f"{where}: its start says {list(own)}, 'spans' says {list(span)}")
+    return Entry(document, quote, own)
+
+
+def _spans(value: object, n: int, single: bool, name: str) -> list[Span | None]:
+    if value is None or value == []:
+        return [None] * n
+    if not isinstance(value, list):
+        raise InputError(f"{name!r} must be a list of [start, end], not {spoken_type(value)}")
+    rows = [value] if single and len(value) == 2 and all(_is_integer(number) for number in value) else value
+    for row in rows:
+        if row is not None and not (isinstance(row, list) and len(row) == 2 and all(map(_is_integer, row))):
+            raise InputError(f"{name!r} must hold [start, end] pairs of integers, not {row!r}")
+    if len(rows) != n:
+        raise InputError(f"{name!r} has {len(rows)} for {n} evidence entr{'y' if n == 1 else 'ies'}")
+    return [None if row is None else (row[0], row[1]) for row in rows]
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _as_json(value: object) -> dict[str, object]:
+    """Let library users pass tuples where JSON has lists."""
+
+    def convert(item: object) -> object:
+        if isinstance(item, (list, tuple)):
+            return [convert(part) for part in item]
+        if isinstance(item, Mapping):
+            return {key: convert(part) for key, part in item.items()}
+        return item
+
+    return cast("dict[str, object]", convert(value))
+
+
+def _warnings(questions: Iterable[Question], names: _Names) -> list[str]:
+    by_key: dict[str, str] = {}
+    guesses: dict[tuple[str, tuple[str, ...]], str | None] = {}
+    unnamed, seen = [], Counter[str]()
+    for question in questions:
+        seen.update(question.record.keys())
+        if question.record.get(names["id"]) in (None, ""):
+            unnamed.append(question.id)
+        absent = tuple(sorted(names.known - question.record.keys()))
+        for key in question.attributes:
+            if (key, absent) not in guesses:
+                guesses[key, absent] = _meant(key, absent, names)
+            if near := guesses[key, absent]:
+                by_key.setdefault(key, f"line {question.line}: unknown field {key!r}; did you mean {near!r}?")
+        for key in _odd_entry_keys(question.record.get(names["evidence"])):
+            has = ", ".join(_ENTRY_FIELDS)
+            by_key.setdefault(key, f"line {question.line}: evidence objects have no field {key!r}; they have {has}")
+    warnings = list(by_key.values())
+    if unnamed:
+        is_one = len(unnamed) == 1
+        who, how = ("question has", "goes by its line") if is_one else ("questions have", "go by their lines")
+        warnings.append(f"{len(unnamed)} {who} no {names['id']!r} and {how}, as {unnamed[0]!r}")
+    for ours, theirs in names.mapped.items():
+        if theirs not in seen:
+            warnings.append(f"no line has the field {theirs!r} that {ours!r} is mapped to")
+    return warnings
+
+
+def _meant(key: str, absent: Sequence[str], names: _Names) -> str | None:
+    """Name the field that an unknown one was probably meant to be, if the line does not have it."""
+    if key.lower() in _SYNONYMS:
+        wanted = names[_SYNONYMS[key.lower()]]
+        return wanted if wanted in absent else None
+    by_lower = {name.lower(): name for name in absent}
+    near = get_close_matches(key.lower(), by_lower, 1, 0.78)
+    return by_lower[near[0]] if near else None
+
+
+def _odd_entry_keys(evidence: object) -> list[str]:
+    items = evidence if isinstance(evidence, list) else [evidence]
+    return [key for item in items if isinstance(item, dict) for key in item if key not in _ENTRY_FIELDS]

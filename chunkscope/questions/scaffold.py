@@ -1,0 +1,137 @@
+"""What ``chunkscope init`` writes: a configuration with comments, and first questions with real quotes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sized
+from itertools import islice
+
+import numpy as np
+
+from chunkscope.corpus.document import Document
+from chunkscope.spans.intervals import Span
+from chunkscope.structure.analysis import Parts, without_trailing_blanks
+
+MOST_QUESTIONS = 20
+PER_DOCUMENT = 3
+SHORTEST, LONGEST = 15, 300
+"""Quotes of so many characters: long enough to stand once, short enough to be one statement."""
+
+
+def configuration(corpus: str, questions: str) -> str:
+    """Write a ``chunkscope.toml``.
+
+    Parameters
+    ----------
+    corpus, questions : str
+        Paths relative to it.
+
+    Examples
+    --------
+    >>> import tomllib
+    >>> tomllib.loads(configuration("docs", "questions.jsonl"))["size"]
+    400
+    """
+    return f"""\
+# What chunkscope looks at, and what must hold. Paths are relative to this file; every flag goes before it.
+# The same entries may stand in pyproject.toml, under [tool.chunkscope] and [tool.chunkscope.check].
+
+corpus = {_quoted(corpus)}
+questions = {_quoted(questions)}
+# include = ["*.md"]            # read these files only
+# exclude = ["drafts/"]         # leave these files and folders out
+# encoding = "cp932"            # of documents that are not UTF-8
+
+# The setting of your indexing job, for check, chunks and show.
+chunker = "fixed"               # fixed, sentence, heading or token; `chunkscope list` has all of them
+size = 400
+overlap = "1/6"                 # units, or a share of the size
+# unit = "cl100k_base"          # what sizes count: "char", "word", or a token encoding
+
+# The grid of `chunkscope sweep`.
+# sizes = "50..800"
+# overlaps = "1/6"
+
+# Thresholds of `chunkscope check`: a count, a share such as "2%", or "none".
+[check]
+max_split = 0                   # questions whose evidence is cut
+max_missing = 0                 # questions whose evidence is partly in no chunk
+max_apart = 0                   # table questions with a row apart from its header
+# max_rows_apart = "5%"         # table rows apart from their header, whoever needs them
+# model_limit = 512             # what the embedding model takes, carried text included
+# model_unit = "cl100k_base"
+# max_oversize = 0              # chunks above that
+max_broken = 0                  # chunks that begin or end inside a character
+# max_blank = 0                 # chunks in which nothing can be seen
+label_problems = "error"        # or "warn"
+# baseline = "chunkscope-baseline.json"   # known findings, written by --write-baseline
+"""
+
+
+def _quoted(text: str) -> str:
+    """Write a TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def first_questions(documents: Iterable[Document]) -> str:
+    r"""Write questions to be filled in, each with a quote that stands once in its document, spread over the documents.
+
+    Returns
+    -------
+    str
+        JSON lines; empty where no document holds anything to quote.
+
+    Examples
+    --------
+    >>> rules = Document("rules.md", "# 宿泊\n\n宿泊費の上限は1泊12,000円とする。\n実費が下回るときは実費を払う。\n")
+    >>> print(first_questions([rules]).splitlines()[0])
+    {"id": "q1", "question": "", "doc": "rules.md", "evidence": ["宿泊費の上限は1泊12,000円とする。"]}
+    """
+    lines: list[str] = []
+    # a corpus may be larger than memory, so it is gone through one by one
+    known = documents if isinstance(documents, Sized) else list(documents)
+    n_documents = max(1, len(known))
+    step = max(1, n_documents // MOST_QUESTIONS)
+    each = min(PER_DOCUMENT, -(-MOST_QUESTIONS * step // n_documents))
+    for document in islice(known, 0, None, step):
+        for start, end in _quotes(document, each):
+            quote = document.text[start:end]
+            record = {"id": f"q{len(lines) + 1}", "question": "", "doc": document.name, "evidence": [quote]}
+            lines.append(json.dumps(record, ensure_ascii=False))
+            if len(lines) == MOST_QUESTIONS:
+                return _joined(lines)
+    return _joined(lines)
+
+
+def _joined(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quotes(document: Document, most: int) -> Iterator[Span]:
+    """Choose a table's last row, for it is farthest from the header, and sentences spread over the text."""
+    if not document.text:
+        return
+    parts = Parts(document)
+    all_rows = [row for table in parts.structure.tables if table.header for row in table.rows]
+    rows = [row for row in all_rows if _is_fit(document.text, row)]
+    chosen = rows[-1:]
+    starts = parts.sentence_starts
+    spans = without_trailing_blanks(parts, starts, np.append(starts[1:], parts.length))
+    taken = [(heading.start, heading.end) for heading in parts.structure.headings]
+    taken += [(0, parts.structure.front_matter_end), *((table.start, table.end) for table in parts.structure.tables)]
+    taken += [(start, end) for start, end in parts.structure.code.tolist()]
+    free = [span for span in spans.tolist() if not any(span[0] < end and span[1] > start for start, end in taken)]
+    fit = [(start, end) for start, end in free if _is_fit(document.text, (start, end))]
+    room = most - len(chosen)
+    places = dict.fromkeys(len(fit) * number // room for number in range(room)) if fit and room else {}
+    yield from sorted([*chosen, *(fit[place] for place in places)])
+
+
+def _is_fit(text: str, span: Span) -> bool:
+    start, end = span
+    if not SHORTEST <= end - start <= LONGEST:
+        return False
+    quote = text[start:end]
+    if quote.startswith("<") and not quote.lower().startswith(("<tr", "<td", "<th")):
+        return False  # a comment, or a tag
+    return text.find(quote) == start and text.find(quote, start + 1) < 0

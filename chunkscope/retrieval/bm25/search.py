@@ -1,0 +1,241 @@
+"""BM25 for whole grids of chunks, exactly, from one pass over the documents.
+
+What a chunk holds is counted from positions (`chunkscope.retrieval.bm25.postings`), and scored where a rank can depend on it
+(`chunkscope.retrieval.bm25.blockmax`).
+
+Scores are Lucene's BM25 (the default of bm25s)::
+
+    score(q, c) = sum over terms t of q:  idf(t) * tf / (tf + k1 * (1 - b + b * length(c) / mean length))
+    idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))
+
+Each summand is rounded to a multiple of 2**-36, far below what matters. Sums of such numbers are exact in float64, so
+equal scores are equal in any order of summation, and ties are ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from chunkscope.chunkers.carrying import Carriable, carried_spans
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.errors import ConfigError
+from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
+from chunkscope.retrieval.bm25.postings import Postings, Vocabulary, count_terms
+from chunkscope.retrieval.bm25.terms import Asked
+from chunkscope.retrieval.ranking import FloatArray
+from chunkscope.retrieval.relevance import expand
+from chunkscope.spans.intervals import BoolArray, IntArray
+
+K1, B = 1.5, 0.75
+"""As in bm25s."""
+
+QUANTUM = 2.0**-36
+
+COMMON_SHARE = 0.02
+"""Terms in more than this share of the chunks are laid out as rows."""
+MAX_COMMON_SCORES = 1 << 23
+"""Room for these rows; terms that have none are added as rare ones are."""
+BLOCK_TILES = 1 << 17
+"""Tiles in a block, one a question and eight chunks: their bounds stay in the processor's cache."""
+
+
+def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:
+    """Give the weight of terms by the number of chunks that hold them.
+
+    Examples
+    --------
+    >>> idf(3, np.array([1, 3])).round(4).tolist()
+    [0.9808, 0.1335]
+    """
+    return np.log1p((n_chunks - frequencies + 0.5) / (frequencies + 0.5))
+
+
+class Demand:
+    """What the questions ask for.
+
+    Attributes
+    ----------
+    n_questions : int
+    questions, terms, times, features : int64 (e,)
+        Of each entry: the question, the term, how often it is asked for, and the number of that pair.
+    feature_terms, feature_times : int64 (f,)
+    edges : int64 (q + 1,)
+        Where the entries of each question start.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self.n_questions = asked.n_questions
+        self.questions, self.terms, self.times = asked.questions, asked.terms, asked.times
+        pairs, features = np.unique(np.column_stack((self.terms, self.times)), axis=0, return_inverse=True)
+        self.features = features.reshape(-1)
+        self.feature_terms, self.feature_times = np.ascontiguousarray(pairs.T)
+        self.edges = np.searchsorted(self.questions, np.arange(self.n_questions + 1))
+
+
+class Bm25:
+    """The scores of all questions in one cell.
+
+    Parameters
+    ----------
+    demand : Demand
+    postings : Postings
+    indexed : bool (n,)
+        Chunks that are in the index: not blank, and of a document that may be found. No other may have postings.
+    k1, b : float
+
+    Examples
+    --------
+    >>> asked = Asked(["上限"])
+    >>> held = Postings(np.array([0, 0]), np.array([0, 2]), np.array([1, 2]), np.array([4, 4, 4]))
+    >>> scores = Bm25(Demand(asked), held, np.ones(3, dtype=bool))
+    >>> [block.complete(np.zeros(3, int), np.arange(3)).round(4).tolist() for block in scores.blocks()]
+    [[0.188, 0.0, 0.2686]]
+    """
+
+    def __init__(self, demand: Demand, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B) -> None:
+        self.demand = demand
+        self.postings = postings
+        self.n_chunks = len(indexed)
+        n_indexed = int(np.count_nonzero(indexed))
+        mean = float(postings.lengths[indexed].sum()) / n_indexed if n_indexed else 0.0
+        n_terms = int(demand.terms.max(initial=-1)) + 1
+        self.frequencies = np.bincount(postings.terms, minlength=n_terms)
+        self.edges = np.concatenate(([0], np.cumsum(self.frequencies)))
+        damping = k1 * (1 - b + b * postings.lengths / mean) if mean else np.full(self.n_chunks, k1)
+        times = postings.times.astype(np.float64)
+        shares = times / (times + damping.take(postings.chunks))
+        shares *= np.repeat(idf(n_indexed, self.frequencies) / QUANTUM, self.frequencies)
+        self.scores: FloatArray = np.rint(shares, out=shares)
+        self.scores *= QUANTUM
+
+    def _common(self) -> IntArray:
+        """Choose the features whose terms most chunks hold."""
+        frequencies = self.frequencies[self.demand.feature_terms]
+        chosen = np.flatnonzero(frequencies > COMMON_SHARE * self.n_chunks)
+        room = MAX_COMMON_SCORES // max(self.n_chunks, 1)
+        return np.sort(chosen[np.argsort(-frequencies[chosen], kind="stable")[:room]])
+
+    def _tiled(self, common: IntArray) -> TiledScores:
+        """Lay the scores out in tiles."""
+        held = self.postings
+        n_tiles = -(-self.n_chunks // WIDTH)
+        tiles = held.chunks >> TILE_BITS
+        firsts = np.flatnonzero(np.diff(held.terms * n_tiles + tiles, prepend=-1))
+        highs = np.zeros(len(tiles), dtype=np.float32)
+        if len(firsts):
+            highs[firsts] = np.maximum.reduceat(self.scores, firsts)
+        terms, times = self.demand.feature_terms[common], self.demand.feature_times[common]
+        whose, some = expand(self.edges[terms], self.edges[terms + 1])
+        rows = np.zeros((len(common) * n_tiles, WIDTH))
+        rows.ravel()[whose * (n_tiles * WIDTH) + held.chunks.take(some)] = self.scores.take(some) * times.take(whose)
+        row_highs = np.zeros((len(common), n_tiles), dtype=np.float32)
+        some_highs = highs.take(some) * times.astype(np.float32).take(whose)
+        np.maximum.at(row_highs.ravel(), whose * n_tiles + tiles.take(some), some_highs)
+        return TiledScores(n_tiles, held.chunks, tiles, self.scores, highs, rows, row_highs)
+
+    def blocks(self) -> Iterator[PrunedBlock]:
+        """Score the questions, some at a time, those with most common terms first."""
+        demand, common = self.demand, self._common()
+        index = self._tiled(common)
+        row_of = np.full(len(demand.feature_terms), -1, dtype=np.int64)
+        row_of[common] = np.arange(len(common))
+        counts = np.bincount(demand.questions[row_of[demand.features] >= 0], minlength=demand.n_questions)
+        order = np.argsort(-counts, kind="stable")
+        counts = counts[order]
+        owners, entries = expand(demand.edges[order], demand.edges[order + 1])
+        rows = row_of[demand.features[entries]]
+        table = _padded(rows[rows >= 0], owners[rows >= 0], demand.n_questions)
+        rare = np.flatnonzero(rows < 0)
+        rare = np.repeat(rare, demand.times[entries[rare]])
+        owners, terms = owners[rare], demand.terms[entries[rare]]
+        edges = np.searchsorted(owners, np.arange(demand.n_questions + 1))
+        size = max(1, BLOCK_TILES // max(index.n_tiles, 1))
+        for first in range(0, demand.n_questions, size):
+            behind = min(first + size, demand.n_questions)
+            n_common = counts[first:behind]
+            n_asking = len(n_common) - np.searchsorted(n_common[::-1], np.arange(n_common[0]), side="right")
+            asked = slice(edges[first], edges[behind])
+            whose, held = expand(self.edges[terms[asked]], self.edges[terms[asked] + 1])
+            common_rows = np.ascontiguousarray(table[first:behind, : len(n_asking)].T)
+            wanted = Wanted(common_rows, n_asking, (owners[asked] - first).take(whose), held)
+            yield PrunedBlock(order[first:behind], index, wanted)
+
+
+def _padded(values: IntArray, owners: IntArray, n_owners: int) -> IntArray:
+    """Lay the values of each owner out as a row; `owners` never falls."""
+    counts = np.bincount(owners, minlength=n_owners)
+    table = np.zeros((n_owners, int(counts.max(initial=0))), dtype=np.int64)
+    table[owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)] = values
+    return table
+
+
+class Bm25Retriever:
+    """BM25 as a retriever of a `RetrievalMeasure`.
+
+    Parameters
+    ----------
+    k1 : float
+        How soon further occurrences of a term cease to matter; not negative.
+    b : float
+        How much the length of a chunk matters, 0 to 1.
+
+    Raises
+    ------
+    ConfigError
+        Parameters out of range.
+    """
+
+    name = "bm25"
+
+    def __init__(self, k1: float = K1, b: float = B) -> None:
+        if not 0 <= k1 < float("inf"):
+            raise ConfigError(f"bm25: k1 {k1} must not be negative")
+        if not 0 <= b <= 1:
+            raise ConfigError(f"bm25: b {b} must be from 0 to 1")
+        self.k1, self.b = float(k1), float(b)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was held fixed."""
+        return {"variant": "lucene", "k1": self.k1, "b": self.b}
+
+    def searcher(self, words: Vocabulary, carriable: Carriable | None) -> Bm25Searcher:
+        """Give what searches the chunks of cells."""
+        return Bm25Searcher(self, words, carriable)
+
+
+class Bm25Searcher:
+    """BM25 over documents that have been looked at."""
+
+    def __init__(self, retriever: Bm25Retriever, words: Vocabulary, carriable: Carriable | None) -> None:
+        self.retriever = retriever
+        self.words = words
+        self.carriable = carriable
+        self._demand = Demand(words.asked)
+
+    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[PrunedBlock]:
+        """Score all questions against the chunks of a cell."""
+        postings = count_terms(self.words.occurrences, chunks.spans)
+        if self.carriable is not None and chunks.chunker.carry:
+            postings = self._with_carried(postings, chunks, indexed)
+        yield from Bm25(self._demand, postings, indexed, self.retriever.k1, self.retriever.b).blocks()
+
+    def _with_carried(self, held: Postings, chunks: ChunkSet, indexed: BoolArray) -> Postings:
+        if self.carriable is None:
+            return held
+        n_chunks = len(chunks.spans)
+        owners, spans = carried_spans(self.carriable, chunks.chunker, chunks.spans, chunks.layout)
+        owners, spans = owners[indexed[owners]], spans[indexed[owners]]
+        first, behind = self.words.occurrences.bounds(spans)
+        rows, words = expand(first, behind)
+        lengths = held.lengths + np.bincount(owners, weights=behind - first, minlength=n_chunks).astype(np.int64)
+        terms, owners = self.words.terms[words], owners[rows]
+        asked = terms >= 0
+        keys = np.concatenate((held.terms * n_chunks + held.chunks, terms[asked] * n_chunks + owners[asked]))
+        times = np.concatenate((held.times, np.ones(len(keys) - len(held.times), dtype=np.int64)))
+        pairs, place = np.unique(keys, return_inverse=True)
+        summed = np.bincount(place.reshape(-1), weights=times).astype(np.int64)
+        return Postings(pairs // max(n_chunks, 1), pairs % max(n_chunks, 1), summed, lengths)

@@ -1,0 +1,325 @@
+"""One cell: from ranked chunks to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chunkscope.chunkers.carrying import Carriable, carried_spans
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.retrieval.context import merged_characters, with_neighbours
+from chunkscope.retrieval.overlap import Pieces, mean_and_deviation, retrieved_overlap
+from chunkscope.retrieval.ranking import Block, BlockRanks, FloatArray, rank_block, tie_places
+from chunkscope.retrieval.relevance import JUDGEMENTS, Judge, Needs, Ranks
+from chunkscope.retrieval.settings import RetrievalSettings
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
+
+DIGITS = 6
+
+Blocks = Callable[[ChunkSet, BoolArray], Iterable[Block]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all cells share.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        The valid questions; their rows come first.
+    n_asked : int
+        Rows, those of unanswerable questions included.
+    needs, pieces : Needs, Pieces
+    allowed, stale : bool (d,)
+        Documents that may be found, and those that are out of force.
+    traps : int64 (t, 2)
+        Pairs of a question and a document that looks like its answer.
+    blank_runs : int64 (r, 2)
+    begins : int64 (u,) or None
+        Where units of the budget begin; None: characters.
+    groups : dict
+        The questions of each value of an attribute.
+    facts : mapping
+        What holds for all cells.
+    """
+
+    settings: RetrievalSettings
+    ids: tuple[str, ...]
+    n_asked: int
+    needs: Needs
+    pieces: Pieces
+    allowed: BoolArray
+    stale: BoolArray
+    traps: IntArray
+    blank_runs: SpanArray
+    begins: IntArray | None
+    carriable: Carriable | None
+    groups: Mapping[str, IntArray]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """The chunks of a cell as they stand in the index.
+
+    Attributes
+    ----------
+    spans : int64 (n, 2)
+    documents : int64 (n,)
+    indexed : bool (n,)
+        Neither blank nor of a document that may not be found.
+    place : int64 (n,) or None
+        Place in ties.
+    carried : int64 (n,)
+        Characters that each carries.
+    sizes : int64 (n,)
+        What each takes of the budget.
+    """
+
+    spans: SpanArray
+    documents: IntArray
+    indexed: BoolArray
+    place: IntArray | None
+    carried: IntArray
+    sizes: IntArray
+
+
+def index_chunks(plan: Plan, chunks: ChunkSet) -> Indexed:
+    """Find out which chunks of a cell are in the index, and what each weighs."""
+    spans = chunks.spans
+    documents = chunks.layout.documents_of(spans[:, 0])
+    indexed = plan.allowed[documents]
+    if len(plan.blank_runs) and len(spans):
+        last = np.searchsorted(plan.blank_runs[:, 0], spans[:, 0], side="right") - 1
+        indexed &= (last < 0) | (plan.blank_runs[last, 1] < spans[:, 1])
+    weigh = _characters if plan.begins is None else _units(plan.begins)
+    sizes, carried = weigh(spans), np.zeros(len(spans), dtype=np.int64)
+    if plan.carriable is not None and chunks.chunker.carry:
+        owners, extra = carried_spans(plan.carriable, chunks.chunker, spans, chunks.layout)
+        carried = np.bincount(owners, weights=_characters(extra), minlength=len(spans)).astype(np.int64)
+        sizes = sizes + np.bincount(owners, weights=weigh(extra), minlength=len(spans)).astype(np.int64)
+    return Indexed(spans, documents, indexed, tie_places(chunks.layout.names, documents), carried, sizes)
+
+
+def _characters(spans: SpanArray) -> IntArray:
+    return spans[:, 1] - spans[:, 0]
+
+
+def _units(begins: IntArray) -> Callable[[SpanArray], IntArray]:
+    return lambda spans: np.searchsorted(begins, spans[:, 1]) - np.searchsorted(begins, spans[:, 0])
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What came first for each question of a cell; rows are questions, j judgements.
+
+    Attributes
+    ----------
+    ranks : int64 (q, j)
+        First rank at which all is met, 0: never.
+    scores : float (q, j)
+        Of the chunk that decides.
+    taken : int64 (q, j)
+        What the chunks up to that rank take of the budget.
+    top : int64 (a, k)
+        Of all questions asked, the unanswerable ones too.
+    top_scores : float (a, k)
+    intact : bool (q,)
+        Whether some choice of chunks, ranked or not, has all that the question needs.
+    found : bool (q,)
+        The same, of chunks that are in the index.
+    """
+
+    ranks: IntArray
+    scores: FloatArray
+    taken: IntArray
+    top: IntArray
+    top_scores: FloatArray
+    intact: BoolArray
+    found: BoolArray
+
+
+def rank(plan: Plan, chunks: ChunkSet, held: Indexed, blocks: Blocks) -> Ranking:
+    """Rank the chunks of a cell for all questions."""
+    settings = plan.settings
+    judged = [(held.spans, plan.needs.spans), (held.spans, plan.needs.starts().spans)]
+    if settings.neighbours:
+        first, last = with_neighbours(held.spans, held.documents, settings.neighbours)
+        wide = np.column_stack((held.spans[first, 0], held.spans[last, 1]))
+        judged += [(wide, targets) for _, targets in judged]
+    judge = Judge(plan.needs, judged)
+    weights = held.sizes if settings.budget else None
+    k = max(1, min(settings.k[-1], len(held.spans)))
+    done: list[BlockRanks] = []
+    targets: list[IntArray] = []
+    for block in blocks(chunks, held.indexed):
+        targets.append(judge.targets(block, held.place))
+        done.append(rank_block(block, targets[-1], k=k, place=held.place, weights=weights))
+    n_valid = len(plan.ids)
+    order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
+
+    def joined(parts: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        return np.concatenate(parts)[order]
+
+    target = joined(targets)[:n_valid]
+    taken = joined([part.ahead for part in done])[:n_valid] + np.append(held.sizes, 0)[target]
+    allowed = plan.allowed[chunks.layout.documents_of(plan.needs.spans[:, 0])]
+    return Ranking(
+        ranks=joined([part.ranks for part in done])[:n_valid],
+        scores=joined([part.scores for part in done])[:n_valid],
+        taken=taken,
+        top=joined([part.top for part in done]),
+        top_scores=joined([part.top_scores for part in done]),
+        intact=~judge.broken(judge.intact[0]),
+        found=~judge.broken(judge.intact[0] & allowed),
+    )
+
+
+def report(
+    plan: Plan, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Rank and judge a cell, and give the counts as JSON has them."""
+    settings = plan.settings
+    held = index_chunks(plan, chunks)
+    ranking = rank(plan, chunks, held, blocks)
+    n_valid = len(plan.ids)
+    strict = ranking.ranks[:, 0]
+    characters = int(chunks.layout.lengths[plan.allowed].sum())
+    found: dict[str, Any] = {
+        "retriever": name,
+        "settings": {**retriever_settings, **settings.to_dict()},
+        "indexed_chunks": int(np.count_nonzero(held.indexed)),
+        "k": list(settings.k),
+        **{judgement: recalls(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
+        "mrr": _mean(np.divide(1.0, strict, out=np.zeros(n_valid), where=strict > 0)),
+        "misses": {str(k): _misses(plan, ranking, k) for k in settings.k},
+        **_contexts(held, ranking.top[:n_valid], settings.k, characters),
+    }
+    if settings.budget:
+        found["budget"] = _budget(settings.budget.limit, held, ranking)
+    if settings.neighbours:
+        found["neighbours"] = _neighbours(plan, held, ranking)
+    if len(plan.traps) or settings.stale:
+        found["stale"] = _stale(plan, held, ranking.top[:n_valid])
+    if settings.min_scores:
+        found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
+    if settings.by is not None:
+        found["by"] = {
+            settings.by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}
+        }
+    if settings.overlap:
+        found["overlap"] = {str(k): _overlap(plan, held, ranking.top[:n_valid, :k]) for k in settings.k}
+    found["first_rank"] = Ranks(plan.ids, strict)
+    found["first_rank_start"] = Ranks(plan.ids, ranking.ranks[:, 1])
+    found["_facts"] = plan.facts
+    return found
+
+
+def recalls(ranks: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:
+    """Count the questions whose first rank is k or better.
+
+    Examples
+    --------
+    >>> recalls(np.array([1, 0, 4]), (1, 5))
+    {'1': [1, 3], '5': [2, 3]}
+    """
+    return {str(k): [int(np.count_nonzero((ranks > 0) & (ranks <= k))), len(ranks)] for k in ks}
+
+
+def _mean(values: FloatArray | IntArray) -> float | None:
+    return round(float(values.mean()), DIGITS) if len(values) else None
+
+
+def _misses(plan: Plan, ranking: Ranking, k: int) -> dict[str, int]:
+    ranks = ranking.ranks[:, 0]
+    missed = (ranks == 0) | (ranks > k)
+    counts = {
+        "split": int(np.count_nonzero(missed & ~ranking.intact)),
+        "ranked_below": int(np.count_nonzero(missed & ranking.found)),
+    }
+    if plan.settings.where:
+        counts["not_indexed"] = int(np.count_nonzero(missed & ranking.intact & ~ranking.found))
+    return counts
+
+
+def _contexts(held: Indexed, top: IntArray, ks: Sequence[int], characters: int) -> dict[str, Any]:
+    context, coverage = {}, {}
+    carried = np.append(held.carried, 0)
+    for k in ks:
+        bodies = merged_characters(held.spans, top[:, :k])
+        context[str(k)] = _mean(bodies + carried[top[:, :k]].sum(axis=1))
+        mean = _mean(bodies)
+        coverage[str(k)] = None if mean is None or not characters else round(mean / characters, DIGITS)
+    return {"context": context, "coverage": coverage}
+
+
+def _budget(limit: int, held: Indexed, ranking: Ranking) -> dict[str, Any]:
+    n_valid = len(ranking.ranks)
+    hits = (ranking.ranks > 0) & (ranking.taken <= limit)
+    best = ranking.top[:n_valid, 0]
+    too_large = (best >= 0) & (np.append(held.sizes, 0)[best] > limit)
+    return {
+        **{name: [int(np.count_nonzero(hits[:, j])), n_valid] for j, name in enumerate(JUDGEMENTS)},
+        "nothing": int(np.count_nonzero(too_large)),
+    }
+
+
+def _neighbours(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
+    n_valid, ks = len(plan.ids), plan.settings.k
+    first, last = with_neighbours(held.spans, held.documents, plan.settings.neighbours)
+    context = {}
+    for k in ks:
+        top = ranking.top[:n_valid, :k]
+        wide = np.concatenate(
+            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, plan.settings)], axis=1
+        )
+        context[str(k)] = _mean(merged_characters(held.spans, wide) + np.append(held.carried, 0)[top].sum(axis=1))
+    return {
+        "n": plan.settings.neighbours,
+        **{name: recalls(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
+        "context": context,
+    }
+
+
+def _each(first: IntArray, last: IntArray, settings: RetrievalSettings) -> list[IntArray]:
+    """Give the chunks with which each is joined, one array a distance; at edges some come twice."""
+    if not len(first):
+        return [np.array([-1])]
+    return [np.minimum(first + step, last) for step in range(2 * settings.neighbours + 1)]
+
+
+def _stale(plan: Plan, held: Indexed, top: IntArray) -> dict[str, list[int]]:
+    n_documents = len(plan.allowed)
+    documents = np.append(held.documents, -1)[top]
+    is_stale = np.append(plan.stale, False)[documents] & (documents >= 0)
+    keys = np.arange(len(top))[:, None] * n_documents + documents
+    is_stale |= np.isin(keys, plan.traps[:, 0] * n_documents + plan.traps[:, 1]) & (documents >= 0)
+    return {str(k): [int(np.count_nonzero(is_stale[:, :k].any(axis=1))), len(top)] for k in plan.settings.k}
+
+
+def _at_least(score: float, ranking: Ranking, ks: Sequence[int]) -> dict[str, Any]:
+    n_valid = len(ranking.ranks)
+    best = ranking.top_scores[:, 0]
+    reached = np.where(ranking.scores >= score, ranking.ranks, 0)
+    return {
+        "score": score,
+        "answerable_with_nothing": [int(np.count_nonzero(best[:n_valid] < score)), n_valid],
+        "unanswerable_with_something": [int(np.count_nonzero(best[n_valid:] >= score)), len(best) - n_valid],
+        **{name: recalls(reached[:, j], ks) for j, name in enumerate(JUDGEMENTS)},
+    }
+
+
+def _of_group(ranking: Ranking, rows: IntArray, ks: Sequence[int]) -> dict[str, Any]:
+    return {name: recalls(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
+
+
+def _overlap(plan: Plan, held: Indexed, top: IntArray) -> dict[str, Any]:
+    values = retrieved_overlap(held.spans, top, plan.pieces)
+    found = {}
+    for name, each in values.items():
+        pair = mean_and_deviation(each)
+        found[name] = None if pair is None else {"mean": round(pair[0], DIGITS), "std": round(pair[1], DIGITS)}
+    return found

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import markdown_texts
+
+from chunkscope.chunkers import FixedChunker, HeadingChunker, TokenChunker, parse_chunker
+from chunkscope.chunkers.chunk_rows import cut_document, list_chunks
+from chunkscope.corpus.document import Document
+from chunkscope.errors import ChunkerError
+from chunkscope.grid.sweep import sweep
+from chunkscope.structure.outline import list_structure
+
+SPELLINGS = [
+    "fixed(size=7, overlap=3)",
+    "fixed(size=5, tail=keep)",
+    "sentence(size=12, overlap=5, carry=title+table-header)",
+    "heading",
+    "heading(size=20, merge=true, carry=headings+title)",
+    "heading(size=9, carry=headings+front-matter:status)",
+    "token(size=6, overlap=2)",
+    "token(size=3, overlap=1, raw=true)",
+    "fixed(size=3, unit=word)",
+]
+
+
+def is_blank(text: str) -> bool:
+    return all(unicodedata.category(one)[0] == "Z" or unicodedata.category(one) in ("Cc", "Cf") for one in text)
+
+
+@given(markdown_texts(12), st.sampled_from(SPELLINGS))
+def test_rows_say_of_each_chunk_what_a_slow_look_says(text, spelling):
+    document = Document("a.md", text, {"kind": "x"})
+    rows = list(list_chunks([document], parse_chunker(spelling)))
+    for row in rows:
+        assert row.text == text[row.start : row.end]
+        assert row.lines == (document.position(row.start).line, document.position(row.end - 1).line)
+        assert row.index_text == "".join(text[s:e] + "\n" for s, e in row.carried) + row.text
+        assert row.sha256 == hashlib.sha256(row.index_text.encode()).hexdigest()
+        assert row.blank == is_blank(row.text)
+        assert row.attributes["kind"] == "x"
+        assert not any(row.start <= s and e <= row.end for s, e in row.carried)
+        assert json.loads(json.dumps(row.to_dict()))["lines"] == list(row.lines)
+    indices = [row.index for row in rows]
+    assert indices == sorted(set(indices))
+
+
+@given(st.lists(markdown_texts(6), max_size=4), st.sampled_from(SPELLINGS))
+def test_rows_are_the_chunks_that_a_sweep_counts(contents, spelling):
+    documents = [Document(f"{place}.md", text) for place, text in enumerate(contents)]
+    chunker = parse_chunker(spelling)
+    rows = list(list_chunks(iter(documents), chunker))
+    [cell] = sweep(documents, chunkers=chunker, with_cuts=False).cells[:1]
+    spanless = sum(cut_document(document, chunker).n_spanless for document in documents)
+    assert len(rows) + spanless == cell.chunks
+    # the line ends between what is carried are no characters of a document
+    assert sum(len(row.index_text) - len(row.carried) for row in rows) == cell.chunk_characters
+    assert sum(row.blank for row in rows) <= cell.blank_chunks
+
+
+def test_a_raw_window_without_a_whole_character_keeps_its_number_and_has_no_row():
+    rows = list(list_chunks([Document("a", "鮪と")], TokenChunker(1, raw=True)))
+    assert [(row.index, row.text) for row in rows] == [(3, "と")]
+
+
+def test_the_title_is_the_first_heading_of_level_1_else_the_attribute():
+    texts = [
+        "---\ntitle: 規程\n---\n## 節\n# 題\n",
+        "---\ntitle: 規程\n---\n## 節\n",
+        "## 節\n",
+        "---\ntitle: 12\n---\n",
+    ]
+    titles = [next(iter(list_chunks([Document("a.md", text)], HeadingChunker()))).title for text in texts]
+    assert titles == ["題", "規程", None, "12"]
+
+
+def test_a_document_is_looked_at_when_its_turn_comes():
+    seen = []
+
+    def documents():
+        for name in "ab":
+            seen.append(name)
+            yield Document(name, "いろは")
+
+    rows = list_chunks(documents(), FixedChunker(2))
+    assert next(rows).document == "a"
+    assert seen == ["a"]
+
+
+@pytest.mark.parametrize("chunker", [FixedChunker(), HeadingChunker(merge=True)])
+def test_a_missing_size_is_told_at_once(chunker):
+    with pytest.raises(ChunkerError, match="needs a size"):
+        list_chunks([], chunker)
+
+
+def test_empty_documents_have_no_chunks():
+    assert list(list_chunks([Document("a", "")], FixedChunker(5))) == []
+    assert not len(cut_document(Document("a", ""), TokenChunker(5, raw=True)).spans)
+
+
+@given(markdown_texts(12))
+def test_sections_and_sentences_tile_the_text(text):
+    found = list_structure(Document("a.md", text))
+    for key in ("sections", "sentences"):
+        assert "".join(text[start:end] for start, end in found[key]) == text
+    assert found["characters"] == len(text)
+    json.dumps(found)
+
+
+def test_the_structure_of_a_small_document():
+    text = "# 題\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n# no\n```\n"
+    found = list_structure(Document("a.md", text))
+    assert found["headings"] == [{"start": 0, "end": 3, "level": 1, "title": "題"}]
+    assert found["tables"] == [{"start": 5, "end": 34, "header": [[5, 14]], "rows": [[25, 34]]}]
+    assert [text[start:end] for start, end in found["code"]] == ["```\n# no\n```"]
+    assert re.match("# 題", text[slice(*found["sentences"][0])])

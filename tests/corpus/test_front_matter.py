@@ -1,0 +1,174 @@
+"""Front matter: where it ends, and what it says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import markdown_texts, texts
+
+from chunkscope.corpus.front_matter import attributes_of, front_matter_end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: x\n---\n",
+        "---\ntitle: 設定\n# comment\n---\n",
+        "---  \ntitle: x\n---  \n",
+        "---\r\ntitle: x\r\n---\r\n",
+        "---\rtitle: x\r---\r",
+        "---\ntitle: x\n...\n",
+        "---\ntitle: x\n---",
+        "---\ntitle: |\n  a\n\n  # b\n---\n",
+        "---\n# comment\na: {b: [c]}\n---\n",
+        "---\n{a: 1}\n---\n",
+        '---\n"a b": 1\n---\n',
+        "---\ndate: 2023-02-30\n---\n",
+        '---\ntags:\n- a\n- -b\nt: ["x", "y"]\nq: \'it is\'\n---\n',
+        "---\na: !custom x\n---\n",
+    ],
+)
+def test_front_matter_ends_behind_its_last_line(text):
+    assert front_matter_end(text) == len(text)
+    if text[-1] in "\r\n":
+        assert front_matter_end(text + "# 題\n---\na: b\n---\n") == len(text)
+    else:
+        assert front_matter_end(text + "# 題") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---",
+        "---\n",
+        "---\n---\n",
+        "---\n\ntitle: x\n---\n",
+        "---\n \t\ntitle: x\n---\n",
+        "---\ntitle: x\n",
+        "\n---\ntitle: x\n---\n",
+        " ---\ntitle: x\n---\n",
+        "----\ntitle: x\n---\n",
+        "--- #\ntitle: x\n---\n",
+        "---\n本文。\n---\n",
+        "---\n- a\n- b\n---\n",
+        "---\n# only a comment\n---\n",
+        "---\na: b: c\n---\n",
+        "---\na: [b\n---\n",
+        "---\na: b\n  c: d\n---\n",
+        "---\na: *nowhere\n---\n",
+        "---\na: 'b\n---\n",
+        "---\na: \x00\n---\n",
+        "---\n% x: y\n---\n",
+        "---\na: b\n--- c: d\n---\n",
+    ],
+)
+def test_all_else_is_text(text):
+    assert front_matter_end(text) == 0
+    assert attributes_of(text) == {}
+
+
+def test_values_are_what_json_can_hold():
+    text = (
+        "---\ntitle: 旅費規程\nstatus: abolished\nsince: 2024-04-01\nat: 2024-04-01T09:30:00Z\nnone: ~\nyes: true\n"
+        "n: 3\nx: 1.5\nnever: .inf\nbad: 2023-02-30\n2024: year\ntags: [a, 2]\nnested: {date: 2024-01-01}\n"
+        "raw: !!binary aGk=\n"
+        'quoted: "2024-04-01"\n---\n'
+    )
+    assert attributes_of(text) == {
+        "title": "旅費規程",
+        "status": "abolished",
+        "since": "2024-04-01",
+        "at": "2024-04-01T09:30:00+00:00",
+        "none": None,
+        "yes": True,
+        "n": 3,
+        "x": 1.5,
+        "never": ".inf",
+        "bad": "2023-02-30",
+        "2024": "year",
+        "tags": ["a", 2],
+        "nested": {"date": "2024-01-01"},
+        "raw": "aGk=",
+        "quoted": "2024-04-01",
+    }
+
+
+def test_anchors_and_merged_mappings_are_written_out():
+    text = "---\nbase: &b {x: 1, y: 2}\nown:\n  <<: *b\n  y: 3\nagain: *b\n---\n"
+    assert attributes_of(text) == {"base": {"x": 1, "y": 2}, "own": {"x": 1, "y": 3}, "again": {"x": 1, "y": 2}}
+
+
+def test_a_value_within_itself_is_null():
+    assert attributes_of("---\na: &a [*a, 1]\n---\n") == {"a": [None, 1]}
+
+
+def test_repetition_without_end_is_refused():
+    levels = "".join(
+        f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefghijk", "bcdefghijkl", strict=True)
+    )
+    text = f"---\na: &a [{','.join('x' * 9)}]\n{levels}---\n"
+    assert front_matter_end(text) == len(text)
+    assert attributes_of(text) == {}
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "{a: " * 20_000, "[" * 60 + "]" * 60, "\n  " + "- " * 20_000 + "x"])
+def test_deep_nesting_is_refused(text):
+    assert attributes_of(f"---\na: {text}\n---\n") == {}
+
+
+KEYS = st.sampled_from(["a", "title", "b.c", "f1_keywords", "日付", "a b", "1", "-", "?", ""])
+VALUES = st.lists(
+    st.sampled_from(
+        [
+            *"ab漢1:#'\"-[]{},&*!|>%@`. \t\\~?<=",
+            ": ",
+            " #",
+            "\u2028",
+            "\x85",
+            "\ufeff",
+            "\x7f",
+            "C++",
+            "https://x",
+            "- ",
+        ]
+    ),
+    max_size=6,
+).map("".join)
+ENTRIES = st.tuples(st.sampled_from(["", "- ", "  - ", "  "]), KEYS, st.sampled_from([": ", ":", ":  "]), VALUES)
+QUOTED = st.sampled_from(['"{}"', "'{}'", '["{}", "b"]', "{}", "- {}"])
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(st.tuples(ENTRIES, QUOTED, st.booleans()), min_size=1, max_size=4))
+def test_what_is_a_mapping_is_what_yaml_says(entries):
+    lines = [
+        before + (quoted.format(value) if is_item else key + colon + quoted.format(value))
+        for (before, key, colon, value), quoted, is_item in entries
+    ]
+    inside = "\n".join(lines)
+    text = f"---\n{inside}\n---\n"
+    try:
+        node = yaml.compose(inside, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        node = None
+    try:
+        faster = yaml.compose(inside, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        faster = None
+    # where the two loaders of PyYAML differ, either may be right
+    expected = {isinstance(found, yaml.MappingNode) and bool(lines[0].strip(" \t")) for found in (node, faster)}
+    assert (front_matter_end(text) == len(text)) in expected
+
+
+@settings(deadline=None)
+@given(st.one_of(markdown_texts(), texts()))
+def test_any_text_is_read_and_its_attributes_are_json(text):
+    for candidate in (text, f"---\na: {text}\n---\n", f"---\n{text}\n---\n"):
+        assert 0 <= front_matter_end(candidate) <= len(candidate)
+        attributes = attributes_of(candidate)
+        assert json.loads(json.dumps(attributes, allow_nan=False)) == attributes

@@ -1,0 +1,111 @@
+"""Every number of a cell has its cuts: each split entry and each row apart is found, with a cut inside it."""
+
+from __future__ import annotations
+
+import re
+
+from counting import held, is_together
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import cut
+from worlds import chunkers, corpora, labels_of, questions_of
+
+from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_cuts, sweep
+from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.structure.analysis import Parts
+
+
+def spans_of(document, chunker):
+    return [window for window in cut(document, chunker) if window.has_span]
+
+
+@given(corpora(), st.data(), chunkers())
+@settings(max_examples=200, deadline=None)
+def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, chunker):
+    questions = data.draw(questions_of(corpus))
+    findings = find_cuts(corpus, questions, chunker)
+    texts = {document.name: document.text for document in corpus}
+    split, missing, apart = set(), set(), set()
+    for document in corpus:
+        spans = spans_of(document, chunker)
+        tables = [table for table in Parts(document).structure.tables if table.header]
+        rows = [(table, row) for table in tables for row in table.rows if not is_together(spans, chunker, table, row)]
+        if not questions:
+            apart |= {(document.name, None, *row) for _, row in rows}
+        for resolved in questions:
+            for entry in resolved.evidence:
+                if entry.document != document.name:
+                    continue
+                name = (entry.document, resolved.question.id, entry.start, entry.end)
+                if not held(spans, entry.start, entry.end):
+                    whole = all(any(w.start <= p < w.end for w in spans) for p in range(entry.start, entry.end))
+                    (split if whole else missing).add(name)
+                apart |= {
+                    (document.name, resolved.question.id, *row)
+                    for _, row in rows
+                    if row[0] < entry.end and entry.start < row[1]
+                }
+    by_code = {"evidence-split": split, "evidence-missing": missing, "row-apart": apart}
+    for code, expected in by_code.items():
+        found = [(f.document, f.question, f.start, f.end) for f in findings if f.code == code]
+        assert sorted(found, key=str) == sorted(expected, key=str)
+    headers = {
+        (document.name, *row): table.header[0][0]
+        for document in corpus
+        for table in Parts(document).structure.tables
+        for row in table.rows
+        if table.header
+    }
+    for finding in findings:
+        text = texts[finding.document]
+        if finding.code == "evidence-split":
+            assert finding.start < finding.cut < finding.end
+        elif finding.code == "evidence-missing":
+            assert finding.start <= finding.cut < finding.end
+        else:
+            assert headers[finding.document, finding.start, finding.end] <= finding.cut < finding.end
+        assert finding.text == text[finding.start : finding.end]
+        assert text.endswith(finding.before + finding.after) or finding.before + finding.after in text
+        assert text[: finding.cut].endswith(finding.before)
+        assert text[finding.cut :].startswith(finding.after)
+        lines = re.split(r"\r\n|\r|\n", text[: finding.cut])
+        assert (finding.line, finding.column) in {
+            (len(lines), len(lines[-1]) + 1),
+            # between CR and LF the line has not ended yet
+            (len(lines) - 1, len(lines[-2]) + 2) if len(lines) > 1 else None,
+        }
+
+
+@given(corpora(), st.data(), chunkers().filter(lambda chunker: chunker.size is not None))
+@settings(max_examples=80, deadline=None)
+def test_a_cell_counts_as_many_split_entries_as_are_found(corpus, data, chunker):
+    questions = data.draw(questions_of(corpus))
+    if not questions:
+        return
+    [cell] = sweep(corpus, labels_of(questions), chunkers=[chunker]).cells
+    findings = [f for f in find_cuts(corpus, questions, chunker) if f.code != "row-apart"]
+    assert len(findings) == cell.split_evidence
+    assert sum(f.code == "evidence-missing" for f in findings) == cell.missing_evidence
+
+
+def test_findings_come_in_the_order_of_documents_and_places():
+    documents = [Document("b", "あ" * 30), Document("a", "い" * 30)]
+    questions = [
+        Resolved(Question("q1"), (Evidence("a", 18, 22), Evidence("b", 8, 12))),
+        Resolved(Question("q2"), (Evidence("b", 8, 30), Evidence("a", 1, 3))),
+    ]
+    findings = find_cuts(documents, questions, FixedChunker(10))
+    assert [(f.document, f.question, f.cut) for f in findings] == [("b", "q1", 10), ("b", "q2", 10), ("a", "q1", 20)]
+
+
+def test_a_row_is_parted_where_the_chunk_with_its_header_ends():
+    document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
+    findings = find_cuts([document], [], FixedChunker(30))
+    assert [(f.code, f.start, f.end, f.cut, f.line, f.column) for f in findings] == [("row-apart", 30, 39, 30, 4, 1)]
+    assert find_cuts([document], [], FixedChunker(30, carry=("table-header",))) == []
+    [torn] = find_cuts([document], [], FixedChunker(35, carry=("table-header",)))
+    assert (torn.cut, torn.before[-5:], torn.after[:4]) == (35, "| 3 |", " 4 |")
+
+
+def test_nothing_is_found_where_nothing_is_cut():
+    assert find_cuts([Document("a", ""), Document("b", "あ。")], [], SentenceChunker(8)) == []

@@ -1,0 +1,162 @@
+"""The program as a process of its own: statuses, closed pipes, consoles, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# some shells start their jobs with interrupts switched off
+PROGRAM = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from chunkscope.cli import main; main(sys.argv[1:])"
+)
+
+
+def start(*args, encoding="utf-8", **streams):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    return subprocess.Popen([sys.executable, "-c", PROGRAM, *args], env=environment, **streams)
+
+
+def run(*args, **settings):
+    process = start(*args, **settings)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_statuses(tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"id": "q", "evidence": "xyz"}')
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("abc", encoding="utf-8")
+    assert run("labels", str(docs), "-q", str(bad))[0] == 1
+    status, out, err = run("sweep", str(docs / "nix"))
+    assert (status, out) == (2, b"")
+    assert err.count(b"\n") == 1
+    assert run("--version")[0] == 0
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    process = start("chunks", "--demo", "--size", "2")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+
+
+def test_an_interrupt_ends_with_130():
+    process = start("chunks", "--demo", "--size", "1")
+    process.stdout.readline()  # it writes more than a pipe holds, and waits for us
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == b"chunkscope: interrupted\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there do signals end a process")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_that_share_the_work_end_with_the_one_that_started_them(tmp_path, number):
+    code = (
+        "import os, sys, time\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from chunkscope.grid.processes import run_in_processes\n"
+        "def work(plan, piece):\n"
+        "    open(os.path.join(plan, str(os.getpid())), 'w').close()\n"
+        "    time.sleep(60)\n"
+        "if __name__ == '__main__':\n"
+        "    list(run_in_processes(work, sys.argv[1], range(9), 2))\n"
+    )
+    (tmp_path / "main.py").write_text(code, encoding="utf-8")
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    process = subprocess.Popen([sys.executable, str(tmp_path / "main.py"), str(seen)], stderr=subprocess.DEVNULL)
+    assert until(lambda: len(os.listdir(seen)) == 2)
+    process.send_signal(number)
+    process.wait(timeout=60)
+    assert until(lambda: not any(is_running(int(name)) for name in os.listdir(seen)))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only there are the children of a process listed")
+def test_a_terminated_sweep_leaves_nothing_behind_and_says_one_line(tmp_path):
+    for number in range(40):
+        (tmp_path / f"{number}.md").write_text("経費は月末に締める。\n" * 20_000, encoding="utf-8")
+    process = start("sweep", str(tmp_path), "--jobs", "2")
+    assert until(lambda: len(children(process.pid)) >= 2)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert (out, err) == (b"", b"chunkscope: terminated\n")
+
+
+def children(number):
+    tasks = Path(f"/proc/{number}/task")
+    return [int(name) for task in tasks.iterdir() for name in (task / "children").read_text().split()]
+
+
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def is_running(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{number}/stat")  # one that has ended may wait there for a parent that asks for its status
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp932"])
+def test_no_console_is_too_small(encoding):
+    status, out, err = run("sweep", "--demo", "--sizes", "100,200,300", encoding=encoding)
+    assert (status, err) == (0, b"")
+    assert "▁" not in out.decode(encoding)
+    status, out, _ = run("chunks", "--demo", "--size", "200", encoding=encoding)
+    rows = [json.loads(line) for line in out.decode("ascii").splitlines()]
+    assert status == 0
+    assert any("宿泊費" in row["text"] for row in rows)
+    status, _, err = run("show", "無い.md", "--size", "5", encoding=encoding)
+    assert status == 2
+    assert err.count(b"\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize("args", [["--help"], ["chunks", "--demo", "--size", "2"]])
+def test_a_full_disk_is_one_line(args):
+    with open("/dev/full", "wb") as full:
+        status, _, err = run(*args, stdout=full)
+    assert (status, err) == (2, b"chunkscope: no space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there are streams closed so")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(closed):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = f'"{sys.executable}" -m chunkscope.cli sweep --demo --sizes 100 {closed}'
+    assert subprocess.run(command, shell=True, env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def test_the_version_needs_no_tokenizer():
+    code = (
+        "import sys; from chunkscope.cli import main\n"
+        "try: main(['--version'])\n"
+        "except SystemExit: pass\n"
+        "print(*sorted({'tiktoken', 'fugashi', 'rich', 'sqlite3', 'chunkscope.reports'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == [""]

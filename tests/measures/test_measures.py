@@ -1,0 +1,123 @@
+"""Every count of every cell against loops over documents, questions and chunks."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+from counting import count_cell, is_blank, wholeness
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import carried, cut
+from worlds import chunkers, corpora, labels_of, questions_of
+
+from chunkscope import Document, FixedChunker, SentenceChunker, TokenChunker, sweep
+from chunkscope.grid.results import Cell
+from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.questions.question import Question
+from chunkscope.structure.units import get_unit
+
+
+@st.composite
+def worlds(draw):
+    corpus = draw(corpora())
+    return corpus, draw(questions_of(corpus))
+
+
+def one_cell(corpus, chunker, questions=None, **settings):
+    labels = None if questions is None else labels_of(questions)
+    result = sweep(corpus, labels, chunkers=[chunker], sizes=[1], overlaps=[0], **settings)
+    return result.cells[0]
+
+
+@given(worlds(), st.lists(chunkers(), min_size=1, max_size=3, unique=True))
+@settings(max_examples=200, deadline=None)
+def test_every_count_of_a_cell_equals_the_loops(world, found):
+    corpus, questions = world
+    result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0])
+    for chunker in found:
+        overlap = None if chunker.size is None else chunker.overlap
+        same = [other.unit for other in found if other.size is None and other.label == chunker.label]
+        unit = same[0] if chunker.size is None else chunker.unit  # whole sections are alike in every unit, and run once
+        cell = result.cell(chunker.size, overlap, chunker.label, unit)
+        for name, expected in count_cell(corpus, questions, chunker).items():
+            assert getattr(cell, name) == expected, (name, str(chunker))
+        assert cell.split_evidence >= max(cell.missing_evidence, cell.adjacent_evidence, cell.longer_evidence)
+
+
+@given(worlds(), chunkers())
+@settings(max_examples=100, deadline=None)
+def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document(world, chunker):
+    corpus, _ = world
+    cell = one_cell(corpus, chunker)
+    found = [cut(document, chunker) for document in corpus]
+    expected = sum(len(windows) - 1 for windows in found if windows)
+    if getattr(chunker, "tail", "drop") == "keep":
+        # the extra windows end where the text does: that is no cut
+        expected = sum(w.end < len(d.text) for d, windows in zip(corpus, found, strict=True) for w in windows)
+    assert sum(cell.cuts.values()) == expected
+
+
+@given(corpora(), chunkers())
+@settings(max_examples=100, deadline=None)
+def test_lengths_come_with_what_is_carried(corpus, chunker):
+    cell = one_cell(corpus, chunker)
+    lengths = [
+        w.end - w.start + sum(b - a for a, b in carried(document, chunker, w.start, w.end))
+        for document in corpus
+        for w in cut(document, chunker)
+        if w.has_span
+    ]
+    characters = sum(len(document.text) for document in corpus)
+    shown = cell.to_dict()
+    if not lengths:
+        assert shown["chunk_chars"] == {"min": None, "mean": None, "median": None, "max": None}
+    else:
+        assert shown["chunk_chars"] == {
+            "min": min(lengths),
+            "mean": pytest.approx(statistics.fmean(lengths), abs=1e-6),
+            "median": statistics.median(lengths),
+            "max": max(lengths),
+        }
+    assert shown["duplication"] == (pytest.approx(sum(lengths) / characters, abs=1e-6) if characters else None)
+
+
+@given(corpora(), chunkers(with_carry=False))
+@settings(max_examples=100, deadline=None)
+def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunker):
+    cell = one_cell(corpus, chunker)
+    for name, expected in wholeness(corpus, chunker).items():
+        assert getattr(cell, name) == expected, name
+
+
+@given(corpora(), chunkers())
+@settings(max_examples=60, deadline=None)
+def test_tokens_to_embed_are_those_of_bodies_and_carried_lines_of_chunks_that_are_not_blank(corpus, chunker):
+    cell = one_cell(corpus, chunker, count_tokens="cl100k_base")
+    expected = 0
+    for document in corpus:
+        begins = get_unit("cl100k_base").measure(document.text).begins.tolist()
+        for window in cut(document, chunker):
+            if window.has_span and not is_blank(document.text[window.start : window.end]):
+                spans = [(window.start, window.end), *carried(document, chunker, window.start, window.end)]
+                expected += sum(a <= begin < b for a, b in spans for begin in begins)
+    assert cell.tokens == expected
+
+
+def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
+    tuna = Document("a.md", "鮪は魚。")
+    asked = [Resolved(Question("q"), (Evidence("a.md", 0, 1),))]
+    [cell] = sweep([tuna], labels_of(asked), chunkers=[TokenChunker(2)]).cells
+    assert (cell.split_evidence, cell.longer_evidence, cell.oversize_chunks) == (0, 0, 2)
+    long = Document("a.md", "長い長い長い文です。短い。")
+    asked = [Resolved(Question("q"), (Evidence("a.md", 0, 10),))]
+    [cell] = sweep([long], labels_of(asked), chunkers=[SentenceChunker(5, oversize="keep")]).cells
+    assert (cell.split_evidence, cell.longer_evidence) == (0, 0)
+    [cell] = sweep([long], labels_of(asked), chunkers=[SentenceChunker(5)]).cells
+    assert (cell.split_evidence, cell.longer_evidence) == (1, 1)
+
+
+def test_rates_over_nothing_are_none():
+    [cell] = sweep([Document("a.md", "")], chunkers=[FixedChunker(10)]).cells
+    assert (cell.chunks, cell.duplication, cell.mean_length, cell.median_length) == (0, None, None, None)
+    assert Cell("fixed", "char", 10, 0, 0).to_dict()["duplication"] is None

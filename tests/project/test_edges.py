@@ -1,0 +1,84 @@
+"""What people hand to the library by mistake gets one line that says what is wanted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chunkscope import Document, FixedChunker, Question, check, find_cuts, list_chunks, read_questions, sweep
+from chunkscope.errors import ChunkscopeError
+from chunkscope.gate.thresholds import Thresholds
+from chunkscope.questions.check import check_labels
+from chunkscope.questions.scaffold import first_questions
+
+DOCUMENTS = [Document("a.md", "一つ。二つ。三つ。")]
+QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: sweep("docs"), "'docs': documents are wanted, not a path; read_corpus reads it"),
+        (lambda: sweep(Path("docs")), "'docs': documents are wanted, not a path"),
+        (lambda: check_labels("docs", QUESTIONS), "'docs': documents are wanted, not a path"),
+        (lambda: sweep(DOCUMENTS, "q.jsonl"), "'q.jsonl': questions are wanted, not a path; read_questions reads it"),
+        (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "'dict' is no question; Question.of"),
+        (lambda: sweep(DOCUMENTS, QUESTIONS[0]), "'Question' is no list of questions; put it in one"),
+        (lambda: sweep(["text"]), "'str' is no document; Document(name, text) makes one"),
+        (lambda: FixedChunker(9).spans("text"), "'str' is no document; Document(name, text) makes one"),
+        (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker; write 'fixed', or FixedChunker()"),
+        (lambda: sweep(DOCUMENTS, chunkers=[]), "no chunker is given"),
+        (lambda: sweep(DOCUMENTS, sizes=[]), "no size is given"),
+        (lambda: sweep(DOCUMENTS, overlaps=[]), "no overlap is given"),
+        (lambda: sweep(DOCUMENTS, jobs=0), "jobs 0 must be a whole number of at least 1"),
+        (lambda: sweep(DOCUMENTS, jobs="2"), "jobs '2' must be a whole number of at least 1"),
+        (lambda: sweep(DOCUMENTS, chunkers=5), "'int' is no chunker"),
+        (lambda: sweep(DOCUMENTS, sizes=2.5), "size 2.5 must be a whole number"),
+        (lambda: Thresholds(max_split=2), "max_split must be a Threshold; Thresholds.of(max_split=2) reads it"),
+        (lambda: check(DOCUMENTS, "q.jsonl", "fixed(size=4)"), "'q.jsonl': questions are wanted, not a path"),
+    ],
+)
+def test_what_is_none_of_what_is_wanted_is_told_in_one_line(call, told):
+    with pytest.raises(ChunkscopeError) as caught:
+        call()
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_chunkers_and_overlaps_may_be_written_or_values():
+    mixed = sweep(DOCUMENTS, chunkers=["fixed", FixedChunker(6), "sentence,heading"], sizes=[4], overlaps=["0,1/2", 1])
+    keys = [(cell.chunker, cell.size, cell.overlap) for cell in mixed.cells]
+    assert keys[:4] == [("fixed", 4, 0), ("fixed", 4, 2), ("fixed", 4, 1), ("fixed", 6, 0)]
+    assert {key[0] for key in keys} == {"fixed", "sentence", "heading"}
+
+
+def test_one_size_and_one_overlap_may_stand_alone():
+    (cell,) = sweep(DOCUMENTS, QUESTIONS, sizes=4, overlaps=0).cells
+    assert (cell.size, cell.overlap, cell.split_question_ids) == (4, 0, ("q",))
+
+
+def test_labels_and_written_chunkers_are_taken_where_chunks_are_listed():
+    labels = check_labels(DOCUMENTS, QUESTIONS)
+    for asked in (labels, labels.valid):
+        for chunker in ("fixed(size=4)", FixedChunker(4)):
+            assert [finding.question for finding in find_cuts(DOCUMENTS, asked, chunker)] == ["q"]
+    assert [row.text for row in list_chunks(DOCUMENTS, "fixed(size=4)")] == ["一つ。二", "つ。三つ", "。"]
+
+
+def test_the_questions_of_a_file_can_be_gone_through(tmp_path):
+    (tmp_path / "q.jsonl").write_text('{"id": "q", "evidence": []}\n', encoding="utf-8")
+    read = read_questions(tmp_path / "q.jsonl")
+    assert [question.id for question in read] == ["q"]
+
+
+def test_first_questions_are_spread_over_the_documents_and_quote_no_comments():
+    texts = [f"<!-- licence {n} of these documents -->\n\n第{n:02}条の上限は{n:02}万円とする。\n" for n in range(40)]
+    rows = [
+        json.loads(line)
+        for line in first_questions(Document(f"{n:02}.md", t) for n, t in enumerate(texts)).splitlines()
+    ]
+    assert len(rows) == 20
+    assert [row["doc"] for row in rows] == [f"{n:02}.md" for n in range(0, 40, 2)]
+    assert all(row["evidence"][0].startswith("第") for row in rows)

@@ -1,0 +1,597 @@
+"""The label check: what stands, what does not and why, and what can be mended without guessing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import texts
+
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import read_corpus
+from chunkscope.errors import InputError, LabelError
+from chunkscope.questions.check import check_labels
+from chunkscope.questions.fix import fix_labels
+from chunkscope.questions.near_miss import REASONS, FoldedText, fold, folded_matches
+from chunkscope.questions.question import Entry, Question, read_questions
+from chunkscope.questions.quote_search import QuoteIndex, occurrences
+from chunkscope.questions.similarity import most_similar
+from chunkscope.questions.uniqueness import Context, unique_extension
+
+
+def check(text_or_texts, **fields):
+    """Check one question, `q`, against one document, `a.md`, or several."""
+    named = text_or_texts if isinstance(text_or_texts, dict) else {"a.md": text_or_texts}
+    return check_labels([Document(name, text) for name, text in named.items()], [Question.of("q", **fields)])
+
+
+def problem(text_or_texts, **fields):
+    labels = check(text_or_texts, **fields)
+    assert labels.valid == ()
+    (only,) = labels.problems
+    return only
+
+
+def spans(labels):
+    return [tuple(evidence) for resolved in labels.valid for evidence in resolved.evidence]
+
+
+# -- what stands ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "span"),
+    [
+        ("“見積”は10日です。", "10日", (5, 8)),
+        ("前\0半。後半の証拠。", "後半の証拠。", (4, 10)),
+        ('id,備考\n1,"一行目\n二行目"\n2,終\n', '"一行目\n二行目"', (8, 17)),
+        ("一行目\r\n二行目の証拠\r\n三行目\r\n", "二行目の証拠", (5, 11)),
+        ("料金は１２０円です。税込みで１３２円。", "１３２円", (14, 18)),
+        ("株価は\u00a0上昇\u200bした。", "上昇\u200bした。", (4, 10)),
+        ("😀😀証拠", "証拠", (2, 4)),
+    ],
+)
+def test_a_quote_that_stands_once_has_its_span_in_code_points(text, quote, span):
+    assert spans(check(text, doc="a.md", evidence=quote)) == [("a.md", *span)]
+    assert spans(check(text, evidence=[quote])) == [("a.md", *span)]
+
+
+def test_a_pin_chooses_among_several_places():
+    text = "開場は九時です。閉場は五時です。開場は九時です。"
+    assert spans(check(text, doc="a.md", evidence=["開場は九時です。"], spans=[[16, 24]])) == [("a.md", 16, 24)]
+    assert spans(check(text, evidence=["開場は九時です。"], spans=[[16, 24]])) == [("a.md", 16, 24)]
+    assert spans(check(text, evidence=[{"doc": "a.md", "text": "開場は九時です。", "start": 0}])) == [("a.md", 0, 8)]
+
+
+def test_the_named_document_is_the_only_one_searched():
+    named = {"a.md": "保証は二年です。", "b.md": "旧版：保証は二年です。新版：三年。"}
+    assert spans(check(named, doc="a.md", evidence=["保証は二年です。"])) == [("a.md", 0, 8)]
+    assert spans(check(named, evidence=["三年"])) == [("b.md", 14, 16)]
+    ambiguous = problem(named, evidence=["保証は二年です。"])
+    assert ambiguous.problem == "ambiguous"
+    assert [(place.document, place.start) for place in ambiguous.occurrences] == [("a.md", 0), ("b.md", 3)]
+    assert "name its document" in ambiguous.message
+
+
+def test_evidence_may_stand_in_several_documents():
+    labels = check(
+        {"a.md": "一", "b.md": "二"},
+        evidence=[{"doc": "b.md", "text": "二"}, {"doc": "a.md", "text": "一", "start": 0}],
+    )
+    assert spans(labels) == [("b.md", 0, 1), ("a.md", 0, 1)]
+
+
+def test_the_same_span_twice_counts_once_with_a_warning():
+    labels = check("一二三", doc="a.md", evidence=["二", "三", "二"])
+    assert spans(labels) == [("a.md", 1, 2), ("a.md", 2, 3)]
+    assert labels.warnings == ("q: evidence entries 1 and 3 are the same span; it counts once",)
+
+
+def test_no_evidence_is_counted_apart_and_the_three_kinds_make_the_total():
+    asked = [Question.of("a", evidence="一"), Question.of("b", evidence=[]), Question.of("c", evidence=["四", "五"])]
+    labels = check_labels([Document("a.md", "一二三")], asked)
+    assert [question.id for question in labels.without_evidence] == ["b"]
+    assert [first.id for first in labels.excluded] == ["c"]
+    assert len(labels.problems) == 2
+    assert labels.total == 3
+    as_json = json.loads(json.dumps(labels.to_dict()))
+    assert {key: as_json[key] for key in ("format", "questions", "valid", "without_evidence", "excluded")} == {
+        "format": 1, "questions": 3, "valid": 1, "without_evidence": 1, "excluded": 1,
+    }  # fmt: skip
+    assert {"id", "line", "problem", "message", "document", "occurrences"} <= as_json["problems"][0].keys()
+
+
+def test_no_questions_at_all():
+    labels = check_labels([Document("a.md", "")], [])
+    assert (labels.total, labels.problems) == (0, ())
+    labels.require_valid()
+
+
+def test_unknown_trap_documents_are_warned_of():
+    labels = check("一", evidence="一", trap_docs=["a.md", "z.md"])
+    assert labels.warnings == ("q: trap_docs names 'z.md', which is no document of the corpus",)
+    assert len(labels.valid) == 1
+
+
+def test_two_documents_of_one_name_are_refused():
+    with pytest.raises(InputError, match="two documents"):
+        check_labels([Document("a.md", "x"), Document("a.md", "y")], [])
+
+
+def test_a_generator_of_documents_is_enough():
+    labels = check_labels(
+        (Document(name, "二二") for name in ("a.md", "b.md")), [Question.of("q", doc="b.md", evidence="二")]
+    )
+    assert labels.problems[0].occurrences[1].start == 1
+
+
+# -- problems ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quote", ["", " ", "\n", "\u3000", "\u200b", "\0", None])
+def test_blank_evidence_is_empty_and_never_searched(quote):
+    for fields in ({"evidence": [quote]}, {"evidence": quote}, {"evidence": [quote], "doc": "a.md", "spans": [[0, 1]]}):
+        found = problem("本文です。 以上。\n\u3000\u200b\0", **fields)
+        assert (found.id, found.problem, found.occurrences) == ("q", "empty", ())
+        assert "empty evidence" in found.message
+        assert "\n" not in found.message
+
+
+def test_a_missing_evidence_field_is_empty_evidence():
+    assert problem("本文").problem == "empty"
+
+
+def test_every_problem_of_a_question_is_listed_and_one_spoils_it():
+    labels = check("一二二", doc="a.md", evidence=["一", "二", "", "四", {"doc": "z.md", "text": "一"}])
+    assert [(found.problem, found.entry) for found in labels.problems] == [
+        ("ambiguous", 1), ("empty", 2), ("missing", 3), ("unknown-document", 4),
+    ]  # fmt: skip
+    assert labels.valid == ()
+    assert [first.problem for first in labels.excluded] == ["ambiguous"]
+
+
+def test_the_second_of_two_ids_is_the_problem():
+    asked = [Question.of("q", evidence="一"), Question.of("q", evidence="二")]
+    labels = check_labels([Document("a.md", "一二")], asked)
+    assert [resolved.evidence[0].start for resolved in labels.valid] == [0]
+    assert [(found.problem, found.message) for found in labels.problems] == [
+        ("duplicate-id", "the id 'q' is that of question 1 already")
+    ]
+
+
+def test_an_ambiguous_quote_shows_every_place_and_the_shortest_unique_passage():
+    found = problem("開場は九時です。閉場は五時です。開場は九時です。", doc="a.md", evidence="開場は九時です。")
+    assert found.problem == "ambiguous"
+    assert [(place.start, place.line, place.column) for place in found.occurrences] == [(0, 1, 1), (16, 1, 17)]
+    assert [place.unique for place in found.occurrences] == ["開場は九時です。閉", "。開場は九時です。"]
+    assert "a.md:1:1, a.md:1:17" in found.message
+    assert found.fix is None
+
+
+def test_overlapping_places_count():
+    found = problem("## 注意\n取扱注意。\n## 注意\n取扱注意。\n## 注意\n取扱注意。\n", evidence="取扱注意。")
+    assert [place.start for place in found.occurrences] == [6, 18, 30]
+    assert [place.start for place in problem("ああああ", evidence="ああ").occurrences] == [0, 1, 2]
+
+
+def test_where_no_longer_passage_is_unique_the_advice_is_to_pin():
+    assert "pin it with 'spans'" in problem({"a.md": "同じ", "b.md": "同じ"}, evidence="同じ").message
+
+
+def test_a_quote_of_many_places_keeps_the_count():
+    found = problem("a" * 5000, doc="a.md", evidence="a")
+    assert found.message.startswith("occurs 5000 times: a.md:1:1, ")
+    assert len(found.occurrences) == 1000
+
+
+def test_a_quote_that_is_pinned_in_two_documents_is_not_told_to_be_pinned():
+    found = problem({"a.md": "甲", "b.md": "甲"}, evidence="甲", spans=[[0, 1]])
+    assert found.message == "occurs 2 times: a.md:1:1, b.md:1:1; name its document in 'doc'"
+
+
+def test_a_document_that_could_not_be_read_is_not_called_unknown_without_the_reason(tmp_path):
+    (tmp_path / "a.md").write_text("一", encoding="utf-8")
+    (tmp_path / "b.md").write_bytes(b"\xff")
+    corpus = read_corpus(tmp_path, skip_unreadable=True)
+    (found,) = check_labels(corpus, [Question.of("q", doc="b.md", evidence="一")]).problems
+    assert found.message == "unknown document 'b.md'; its file cannot be read, and was left out"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("c.md", "did you mean"),
+        ("rules.md", "did you mean 'guide/rules.md'?"),
+        ("./A.md", "did you mean 'a.md'?"),
+        ("guide\\rules.md", "did you mean 'guide/rules.md'?"),
+        ("A", "did you mean 'a.md'?"),
+        ("a.html", "did you mean"),
+        ("guide/rules", "did you mean 'guide/rules.md'?"),
+        ("Rules", "did you mean 'guide/rules.md'?"),
+        (unicodedata.normalize("NFC", "guide/ガイド.md"), "it is the same after NFC; write it as the file is called"),
+        ("zzzzzzzzzzzz", "no name is like it"),
+    ],
+)
+def test_an_unknown_document_has_the_nearest_name(name, hint):
+    named = {"a.md": "一", "guide/rules.md": "二", unicodedata.normalize("NFD", "guide/ガイド.md"): "三"}
+    found = problem(named, doc=name, evidence="一")
+    assert (found.problem, found.document) == ("unknown-document", name)
+    assert f"unknown document {name!r}" in found.message
+    assert hint in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "hint", "place"),
+    [
+        (
+            "一行目\r\n二行目の証拠\r\n三行目\r\n",
+            "二行目の証拠\n三行目",
+            "matches if line ends are normalised",
+            "a.md:2:1",
+        ),
+        ("a\rb", "a\nb", "matches if line ends are normalised", "a.md:1:1"),
+        (
+            unicodedata.normalize("NFD", "データベースのバックアップ手順。"),
+            "バックアップ",
+            "matches after NFC",
+            "a.md:1:10",
+        ),
+        ("\u212b単位", "Å単位", "matches after NFC", "a.md:1:1"),
+        ("料金は１２０円です。税込みで１３２円。", "132円", "matches after NFKC", "a.md:1:15"),
+        ("ﾃﾞｰﾀ表", "データ表", "matches after NFKC", "a.md:1:1"),
+        ("株価は\u00a0上昇\u200bした。", "は 上昇", "U+00A0 (NO-BREAK SPACE)", "a.md:1:3"),
+        ("株価は\u00a0上昇\u200bした。", "上昇した。", "(1:7: U+200B (ZERO WIDTH SPACE)", "a.md:1:5"),
+        ("甲\u3000乙", "甲 乙", "U+3000 (IDEOGRAPHIC SPACE)", "a.md:1:1"),
+        ("10～20円", "10〜20円", "matches if wave dashes are made one", "a.md:1:1"),
+        ("2020–2021", "2020-2021", "matches if dashes are made one", "a.md:1:1"),
+        ("He said “no”.", 'said "no"', "matches if typographic marks are made plain", "a.md:1:4"),
+        ("The Net Income", "net income", "matches if case is overlooked", "a.md:1:5"),
+        ("a  b\n c", "a b c", "matches if runs of white space are made one space", "a.md:1:1"),
+        ("東京\n都に行く", "東京都に", "matches if white space is overlooked", "a.md:1:1"),
+        ("月額**10,000円**を", "月額10,000円を", "matches if emphasis marks are overlooked", "a.md:1:1"),
+        ("“Ａ”\r\nb", '"A"\nb', "matches if line ends are normalised and typographic marks", "a.md:1:1"),
+    ],
+)
+def test_a_missing_quote_has_its_reason_and_place(text, quote, hint, place):
+    for fields in ({"doc": "a.md"}, {}):
+        found = problem({"a.md": text, "b.md": "別の文書"}, evidence=quote, **fields)
+        assert found.problem == "missing"
+        assert found.message.startswith("evidence not found")
+        assert hint in found.message
+        assert f" at {place} " in found.message
+        assert "\n" not in found.message
+
+
+def test_a_quote_of_another_document_is_told_so():
+    found = problem({"a.md": "一", "b.md": "x\n保証は二年です。"}, doc="a.md", evidence="保証は二年です。")
+    assert found.problem == "missing"
+    assert "stands in another document: b.md:2:1" in found.message
+
+
+def test_a_similar_passage_is_shown_and_an_unlike_text_says_so():
+    text = "前置き。\n旅費の上限は一泊12,000円とする。宿泊費の領収書を出す。"
+    for fields in ({"doc": "a.md"}, {}):
+        found = problem(text, evidence="旅費の上限は一泊10,000円とする。", **fields)
+        assert "nearest: '旅費の上限は一泊12,000円とする。' at a.md:2:1 (2:10: '2' stands where" in found.message
+        assert found.fix is None
+        assert problem(text, evidence="zzzz", **fields).message.endswith("nothing similar")
+    assert problem("", doc="a.md", evidence="証拠").message == "evidence not found in a.md: '証拠'; nothing similar"
+
+
+@pytest.mark.parametrize(
+    ("span", "hint"),
+    [
+        ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote stands at a.md:1:6 [5:8]"),
+        ([15, 20], "they count bytes of UTF-8"),
+        ([40, 43], "a.md has 11 characters and no [40:43]"),
+        ([-3, 0], "a.md has 11 characters and no [-3:0]"),
+        ([8, 5], "a.md has 11 characters and no [8:5]"),
+        ([5, 7], "the end is one too small"),
+        ([6, 9], "they count from 1"),
+        ([4, 7], "they do not count what a byte order mark takes"),
+    ],
+)
+def test_offsets_that_do_not_match_say_what_stands_there(span, hint):
+    found = problem("“見積”は10日です。", doc="a.md", evidence=["10日"], spans=[span])
+    assert found.problem == "offset-mismatch"
+    assert hint in found.message
+    assert [place.start for place in found.occurrences] == [5]
+    assert found.fix == ("a.md", 5, 8, "10日")
+
+
+def test_offsets_in_other_units_are_recognised():
+    assert "UTF-16 units" in problem("😀証拠", doc="a.md", evidence=["証拠"], spans=[[2, 4]]).message
+    assert "each line end as one" in problem("a\r\nb\r\n証拠", doc="a.md", evidence=["証拠"], spans=[[4, 6]]).message
+
+
+def test_a_pin_without_document_fits_one_document_or_none():
+    named = {"a.md": "x証拠", "b.md": "証拠"}
+    assert spans(check(named, evidence=["証拠"], spans=[[1, 3]])) == [("a.md", 1, 3)]
+    assert problem(named, evidence=["証拠"], spans=[[2, 4]]).problem == "offset-mismatch"
+    assert problem({"a.md": "証拠", "b.md": "証拠"}, evidence=["証拠"], spans=[[0, 2]]).problem == "ambiguous"
+
+
+def test_bad_labels_raise_one_line_on_demand():
+    labels = check("一二二", doc="a.md", evidence=["二", "四"])
+    with pytest.raises(
+        LabelError, match=r"^2 label problems in 1 of 1 questions; the first: q: ambiguous: entry 1: occurs"
+    ):
+        labels.require_valid()
+
+
+# -- mending ----------------------------------------------------------------------------------------------------
+
+
+def fixed(text_or_texts, **fields):
+    named = text_or_texts if isinstance(text_or_texts, dict) else {"a.md": text_or_texts}
+    asked = [Question.of("q", **fields)]
+    documents = [Document(name, text) for name, text in named.items()]
+    (record,) = fix_labels(asked, check_labels(documents, asked))
+    mended = [Question.of(**record)]
+    return record, check_labels(documents, mended)
+
+
+def test_good_entries_are_pinned_and_other_fields_stay_in_order():
+    record, labels = fixed("一二三", kind="x", doc="a.md", evidence=["二", "三"], note=None)
+    assert list(record.items()) == [
+        ("id", "q"), ("kind", "x"), ("doc", "a.md"), ("evidence", ["二", "三"]), ("note", None),
+        ("spans", [[1, 2], [2, 3]]),
+    ]  # fmt: skip
+    assert labels.problems == ()
+
+
+def test_a_quote_that_differs_in_form_and_fits_once_becomes_verbatim():
+    record, labels = fixed("一\r\n二", doc="a.md", evidence="一\n二")
+    assert (record["evidence"], record["spans"]) == ("一\r\n二", [[0, 4]])
+    assert labels.problems == ()
+
+
+def test_the_document_is_added_where_it_is_known():
+    record, _ = fixed({"a.md": "一", "b.md": "二"}, evidence=["二"])
+    assert (record["doc"], record["spans"]) == ("b.md", [[0, 1]])
+
+
+def test_nothing_is_guessed():
+    for text, fields in [
+        ("一二一", {"doc": "a.md", "evidence": ["一"]}),
+        ("１２円と１２円", {"doc": "a.md", "evidence": ["12円"]}),
+        ("10²は百", {"doc": "a.md", "evidence": ["102は百"]}),
+        ("1 2円", {"doc": "a.md", "evidence": ["12円"]}),
+        ("一二一", {"doc": "a.md", "evidence": ["一"], "spans": [[1, 2]]}),
+        ("１円 1円", {"doc": "a.md", "evidence": ["1円"], "spans": [[0, 2]]}),
+        ("旅費は一泊12,000円", {"doc": "a.md", "evidence": ["旅費は一泊10,000円"]}),
+        ("一", {"evidence": [], "spans": []}),
+        ("一", {"doc": "z.md", "evidence": ["一"]}),
+    ]:
+        record, _ = fixed(text, **fields)
+        assert record == {"id": "q", **fields}
+
+
+def test_offsets_are_mended_where_the_quote_stands_once_or_its_form_stands_there():
+    record, labels = fixed("前一二", doc="a.md", evidence=["一"], spans=[[0, 1]])
+    assert (record["spans"], labels.problems) == ([[1, 2]], ())
+    record, labels = fixed("１円と１円", doc="a.md", evidence=["1円"], spans=[[3, 5]])
+    assert (record["evidence"], record["spans"], labels.problems) == (["１円"], [[3, 5]], ())
+
+
+def test_good_entries_of_a_bad_question_are_pinned_and_the_bad_stay():
+    record, labels = fixed("一二二", doc="a.md", evidence=["一", "二"])
+    assert (record["evidence"], record["spans"]) == (["一", "二"], [[0, 1], None])
+    assert [found.problem for found in labels.problems] == ["ambiguous"]
+
+
+def test_objects_are_mended_in_place():
+    text = {"a.md": "一\r\n二", "b.md": "三"}
+    evidence = [{"text": "一\n二", "doc": "a.md", "page": 1}, {"doc": "b.md", "text": "三", "start": 5, "end": 6}]
+    record, labels = fixed(text, evidence=evidence)
+    assert record["evidence"] == [
+        {"text": "一\r\n二", "doc": "a.md", "page": 1, "start": 0},
+        {"doc": "b.md", "text": "三", "start": 0, "end": 1},
+    ]
+    assert "spans" not in record
+    assert labels.problems == ()
+
+
+def test_mapped_names_are_kept(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"id": 1, "contexts": ["１円"]}', encoding="utf-8")
+    read = read_questions(path, fields={"evidence": "contexts", "doc": "file"})
+    labels = check_labels([Document("a.md", "1円")], read.questions)
+    assert fix_labels(read.questions, labels, read.fields) == [
+        {"id": 1, "contexts": ["1円"], "file": "a.md", "spans": [[0, 2]]}
+    ]
+
+
+def test_a_question_built_by_hand_is_written_whole():
+    asked = [Question("q", "？", (Entry("a.md", "二"),), attributes={"kind": 1})]
+    (record,) = fix_labels(asked, check_labels([Document("a.md", "一二")], asked))
+    assert record == {"id": "q", "question": "？", "evidence": [{"text": "二", "doc": "a.md", "start": 1}], "kind": 1}
+
+
+# -- the search, against slow twins -----------------------------------------------------------------------------
+
+
+def brute(text, quote):
+    return [at for at in range(len(text) - len(quote) + 1) if text[at : at + len(quote)] == quote]
+
+
+SMALL = st.text("あb\r\n", max_size=30)
+
+
+@given(SMALL, st.text("あb\r\n", min_size=1, max_size=3))
+def test_occurrences_are_all_places(text, quote):
+    assert occurrences(text, quote) == brute(text, quote)
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=12), min_size=25, max_size=80), st.text("ab", max_size=60))
+def test_many_quotes_are_found_as_one_by_one(quotes, text):
+    found = sorted(QuoteIndex(quotes).find(text))
+    assert found == [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+
+
+@given(texts(60), st.integers(8, 12))
+def test_many_quotes_are_found_in_hostile_texts(text, size):
+    quotes = [text[at : at + size] for at in range(len(text) - size + 1)]
+    found = sorted(QuoteIndex(quotes).find(text))
+    assert found == [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+
+
+@given(st.text("ab", max_size=25), st.text("ab", min_size=1, max_size=2))
+def test_the_extension_is_the_shortest_that_is_unique(text, quote):
+    places = brute(text, quote)
+    contexts = [Context.of(text, place, place + len(quote)) for place in places]
+    for number, place in enumerate(places):
+        candidates = [
+            (left, right)
+            for left in range(place + 1)
+            for right in range(len(text) - place - len(quote) + 1)
+            if len(brute(text, text[place - left : place + len(quote) + right])) == 1
+        ]
+        expected = min(candidates, key=lambda sides: (sum(sides), sides[0]), default=None)
+        assert unique_extension(contexts, number) == expected
+
+
+@given(st.text("ab", max_size=12), st.text("ab", max_size=12), st.text("ab", min_size=1, max_size=2))
+def test_the_extension_is_unique_over_several_documents(one, other, quote):
+    texts_ = [one, other]
+    places = [(number, place) for number, text in enumerate(texts_) for place in brute(text, quote)]
+    contexts = [Context.of(texts_[number], place, place + len(quote)) for number, place in places]
+    for index, (number, place) in enumerate(places):
+        extension = unique_extension(contexts, index)
+        if extension is not None:
+            passage = texts_[number][place - extension[0] : place + len(quote) + extension[1]]
+            assert len(brute(one, passage)) + len(brute(other, passage)) == 1
+
+
+# -- folding, against what it promises --------------------------------------------------------------------------
+
+FORMS = st.lists(
+    st.sampled_from(
+        [
+            *"aAａ12１²㌔株㈱ｶﾞプ～〜–-ー“”\"'…*_ \t\n\r\u3000\u00a0\u200b\ufeff\u3099\u0301ßİﬁ가",
+            "ᄀ",
+            "ᅡ",
+            "ᆨ",
+            "e\u0301",
+            "か\u3099",
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@given(st.one_of(FORMS, texts()))
+def test_a_folded_text_is_the_fold_and_maps_back(text):
+    folded = FoldedText(text)
+    assert folded.text == fold(text)
+    origins = [folded.span(at, at + 1) for at in range(len(folded.text))]
+    assert origins == sorted(origins)
+    assert all(0 <= start < end <= len(text) for start, end in origins)
+    for character, (start, end) in zip(folded.text, origins, strict=True):
+        assert character in fold(text[start:end])
+
+
+@given(FORMS, st.integers(0, 30))
+def test_a_long_text_is_folded_in_blocks_without_a_seam(text, copies):
+    long = "a" * 250 + text * copies
+    folded = FoldedText(long)
+    assert folded.text == fold(long)
+    if folded.text:
+        start, end = folded.span(0, len(folded.text))
+        assert fold(long[start:end]) == folded.text
+
+
+@given(st.one_of(FORMS, texts()), st.data(), st.sampled_from(REASONS))
+def test_a_passage_in_another_form_is_found(text, data, reason):
+    folded = FoldedText(text)
+    if not folded.text:
+        return
+    first = data.draw(st.integers(0, len(folded.text) - 1))
+    start, end = folded.span(first, data.draw(st.integers(first + 1, len(folded.text))))
+    quote = reason.overlook(text[start:end])
+    if fold(quote) != fold(text[start:end]):
+        return  # normalising a half of what belongs together may change what it is
+    found = folded_matches(text, quote, folded)
+    assert found
+    for near in found:
+        assert fold(text[near.start : near.end]) == fold(quote)
+        if len(near.reasons) == 1:
+            overlook = near.reasons[0].overlook
+            assert overlook(text[near.start : near.end]) == overlook(quote)
+
+
+@pytest.mark.parametrize("reason", REASONS, ids=lambda reason: reason.clause)
+def test_each_reason_is_found_in_a_real_text(reason, data):
+    for name in ("08-crlf.md", "14-setext-ja.md", "25-zero-width-space-ja.md", "26-nbsp-ja.md", "17-nfd-kana.md"):
+        text = (data / "messy" / "files" / name).read_bytes().decode()
+        folded = FoldedText(text)
+        for start in range(0, len(text) - 60, len(text) // 5):
+            passage = text[start : start + 60]
+            quote = reason.overlook(passage)
+            if quote == passage or not fold(quote):
+                continue
+            best = folded_matches(text, quote, folded)[0]
+            assert fold(text[best.start : best.end]) == fold(passage)
+
+
+@given(texts(), texts(10))
+def test_a_similar_passage_is_a_span_of_the_text(text, quote):
+    near = most_similar(text, quote)
+    if near is not None:
+        assert 0 <= near.start < near.end <= len(text)
+
+
+@given(texts(30), texts(6), texts(6), st.sampled_from([{}, {"doc": "a.md"}]))
+def test_the_check_never_fails_and_says_everything_in_one_line(text, one, other, fields):
+    labels = check_labels(
+        [Document("a.md", text), Document("b.md", other + text[:5])],
+        [
+            Question.of("q", evidence=[one, other], **fields),
+            Question.of("p", evidence=[text[:4]], spans=[[0, 4]], **fields),
+        ],
+    )
+    assert labels.total == 2
+    for found in labels.problems:
+        assert not re.search(r"[\r\n]", found.message)
+    json.dumps(labels.to_dict())
+
+
+# -- real questions ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "documents"),
+    [
+        ("chroma_eval/questions.jsonl", "chroma_eval/docs"),
+        ("jaquad_dev_ja/questions.jsonl", "jaquad_dev_ja/docs"),
+        ("nagisa_ja/questions.jsonl", "nagisa_ja/docs"),
+        ("nagisa_ja/questions_table.jsonl", "nagisa_ja/docs"),
+        ("nagisa_ja/unanswerable.jsonl", "nagisa_ja/docs"),
+        ("tables/questions.jsonl", "tables/docs"),
+        ("tables/questions_html.jsonl", "tables/docs"),
+    ],
+)
+def test_real_questions_are_all_valid(data, name, documents):
+    corpus, read = read_corpus(data / documents), read_questions(data / name)
+    labels = check_labels(corpus, read.questions)
+    assert labels.problems == ()
+    assert len(labels.valid) == sum(question.is_answerable for question in read.questions)
+    assert fix_labels(read.questions, labels) == [question.record for question in read.questions]
+
+
+def test_pins_tell_97_repeats_apart(data):
+    corpus = read_corpus(data / "chroma_eval" / "docs")
+    asked = [
+        dataclasses.replace(
+            question, entries=tuple(dataclasses.replace(entry, span=None) for entry in question.entries)
+        )
+        for question in read_questions(data / "chroma_eval" / "questions.jsonl").questions
+    ]
+    labels = check_labels(corpus, asked)
+    assert {found.problem for found in labels.problems} == {"ambiguous"}
+    assert len(labels.problems) == 97

@@ -1,0 +1,471 @@
+"""How results are shown. Expected outputs are files in `tests/gold`; ``pytest --update-gold`` writes them anew."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from strategies import texts
+
+from chunkscope import Document, sweep
+from chunkscope.gate.findings import Finding
+from chunkscope.grid.notation import Skipped
+from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.reports import render_sweep, render_why, to_csv, to_json, to_markdown
+from chunkscope.reports.formatting import decimal, money, percent, rate
+from chunkscope.reports.markdown import escape
+from chunkscope.reports.selection import views
+from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
+from chunkscope.reports.width import fit, fit_end, pad, pieces, visible, width, wrap
+
+SIZES = range(100, 500, 20)
+CORPUS = CorpusInfo("規程/出張", 3, 4000, ignored={".pdf": 2})
+
+
+def questions(**changed: object) -> QuestionsInfo:
+    info = QuestionsInfo(
+        "規程/質問.jsonl", "ab", 25, 20, 3, (("q9", "ambiguous"), ("旅費|q10", "missing")), 26, 3, {"char": 119}
+    )
+    return dataclasses.replace(info, **changed)
+
+
+def asked_cell(size: int, split: int, apart: int, *, overlap: int | None = None, expected: float | None = 0.0, **more):
+    n_chunks = 4000 // size + 1
+    cuts = {"row": 2, "word": 5, "words": 3, "sentence": 1} if size < 300 else {"words": 2}
+    return Cell(
+        **{
+            "chunker": "fixed", "unit": "char", "size": size, "overlap": size // 6 if overlap is None else overlap,
+            "characters": 4000, "chunks": n_chunks, "lengths": {size: n_chunks}, "split_questions": split,
+            "split_evidence": split, "expected_split_questions": expected, "table_questions": 3,
+            "table_questions_together": 3 - apart, "table_rows": 15, "table_rows_together": 15 - 4 * apart,
+            "cuts": cuts, "split_question_ids": tuple(f"質問{n}" for n in range(split)),
+            "apart_question_ids": tuple(f"t{n}" for n in range(apart)), **more,
+        }
+    )  # fmt: skip
+
+
+def asked_result(**changed: object) -> SweepResult:
+    """Nothing is split at 220 by luck, nor from 300 on; the rows follow at 400."""
+    cells = []
+    for size in SIZES:
+        split = 0 if size == 220 or size >= 300 else 8 - size // 50
+        apart = 3 if size < 240 else 1 if size < 400 else 0
+        status = {"status_chunks": 9, "unmarked_chunks": 7 if size < 300 else 0}
+        cells.append(asked_cell(size, split, apart, expected=2.4 if size < 300 else 0.04, **status))
+    base = SweepResult({"overlaps": ["1/6"]}, CORPUS, questions(), tuple(cells))
+    return dataclasses.replace(base, **changed)
+
+
+def hopeless_result() -> SweepResult:
+    """Two ways of cutting, neither of which is ever safe."""
+    fixed = [asked_cell(size, 2, 1, overlap=0, expected=2.0, longer_evidence=1) for size in (50, 100)]
+    whole = asked_cell(1, 0, 2, chunker="heading", expected=None)
+    sections = dataclasses.replace(whole, size=None, overlap=None)
+    skipped = (("fixed", "char", Skipped(4, 8, "overlap 8 must be smaller than size 4")),)
+    return SweepResult({"overlaps": ["0"]}, CORPUS, questions(excluded=(), total=23), (*fixed, sections), skipped)
+
+
+def bare_cell(size: int, rows: int, sentences: int) -> Cell:
+    return Cell(
+        "fixed", "char", size, 0, 4000, chunks=40, lengths={size: 40}, table_rows=8, table_rows_together=rows,
+        cuts={"row": 8 - rows, "words": 20, "block": 10}, sentences=50, sentences_whole=sentences,
+        code_blocks=1, code_blocks_whole=1, headings=0, headings_whole=0, tokens=4321,
+    )  # fmt: skip
+
+
+def bare_result() -> SweepResult:
+    cells = tuple(bare_cell(size, min(8, size // 50), min(49, size // 8)) for size in SIZES)
+    return SweepResult({"overlaps": ["0"], "price": 0.02}, CORPUS, None, cells)
+
+
+def several_result() -> SweepResult:
+    """A lucky safe row, and two sound ones of which the second costs less."""
+    rows = [("fixed", 0, 2.0), ("sentence(newline=end)", 10, None), ("heading(carry=headings+title)", 5, None)]
+    cells = [
+        asked_cell(size, int(size < start), 0, overlap=overlap, chunker=chunker, expected=expected)
+        for (chunker, overlap, expected), start in zip(rows, (100, 300, 200), strict=True)
+        for size in (100, 200, 300, 400)
+    ]
+    return SweepResult({}, CORPUS, questions(), tuple(cells))
+
+
+RESULTS = {
+    "asked": asked_result(),
+    "hopeless": hopeless_result(),
+    "bare": bare_result(),
+    "several": several_result(),
+    "empty": SweepResult({}, CorpusInfo("", 0, 0), None, (Cell("fixed", "char", 50, 0, 0),)),
+    "no-valid": SweepResult({}, CORPUS, questions(valid=0, total=5, table=0), (asked_cell(50, 0, 0),)),
+}
+
+SIDES = "規程である。" * 60 + "上限は1泊につき12,", "000円とする。\n" * 60
+CUTS = [
+    Finding("evidence-split", "規程/出張.md", "q1", 5, 17, 400, 12, 5, "", *SIDES),
+    Finding("evidence-split", "規程/出張.md", "質問2", 5, 17, 400, 12, 5, "", *SIDES),
+    Finding("row-apart", "規程/出張.md", "t2", 5, 17, 400, 12, 5, "", *SIDES),
+    Finding("row-apart", "guide.md", None, 5, 17, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    Finding("row-apart", "guide.md", None, 18, 20, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    Finding("evidence-missing", "guide.md", "q3", 50, 60, 55, 3, 9, "", "か", "\u3099く"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def gold(request: pytest.FixtureRequest):
+    """Compare a text with a file of `tests/gold`."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parents[1] / "gold" / name
+        if request.config.getoption("--update-gold"):
+            path.write_bytes(text.encode())
+        assert text == path.read_bytes().decode(), f"{name} has changed; if that is right: pytest --update-gold"
+
+    return compare
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_sweep_reads_as_before(name, gold):
+    gold(f"sweep-{name}.txt", render_sweep(RESULTS[name]))
+
+
+def test_sweep_in_a_narrow_ascii_terminal_reads_as_before(gold):
+    gold("sweep-asked-40-ascii.txt", render_sweep(asked_result(), width=40, ascii=True))
+
+
+def test_sweep_in_colour_reads_as_before(gold):
+    gold("sweep-asked-color.txt", render_sweep(asked_result(), color=True))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_markdown_csv_and_json_read_as_before(name, gold):
+    gold(f"sweep-{name}.md", to_markdown(RESULTS[name]))
+    gold(f"sweep-{name}.csv", to_csv(RESULTS[name]))
+    gold(f"sweep-{name}.json", re.sub(r'"chunkscope": "[^"]*"', '"chunkscope": "0"', to_json(RESULTS[name])))
+
+
+def test_why_reads_as_before(gold):
+    gold("why.txt", render_why(CUTS))
+    gold("why-40-ascii.txt", render_why(CUTS, width=40, ascii=True))
+
+
+def test_colour_adds_only_colours():
+    for result in RESULTS.values():
+        assert re.sub("\x1b\\[\\d*m", "", render_sweep(result, color=True)) == render_sweep(result)
+    assert re.sub("\x1b\\[\\d*m", "", render_why(CUTS, color=True)) == render_why(CUTS)
+
+
+def test_ascii_marks_are_all_ascii_where_names_are():
+    result = dataclasses.replace(bare_result(), corpus=CorpusInfo("docs", 1, 4000))
+    assert render_sweep(result, ascii=True).isascii()
+    assert not render_sweep(result).isascii()
+
+
+def test_where_nothing_is_ever_kept_there_is_no_best():
+    document = Document("a.md", "| 職位 | 額 |\n|---|---|\n| 課長 | 12,000円 |\n")
+    for sizes, where in (("5,10", "at any size of the grid"), ("10", "at 10/0")):
+        result = sweep([document], chunkers="fixed", sizes=sizes, overlaps="0")
+        text = " ".join(render_sweep(result).split())
+        assert f"no table row is with its header {where}" in text
+        assert "at best 0" not in text
+
+
+def test_a_size_that_alone_has_no_split_question_is_not_said_to_have_only_those():
+    # "No question is split only at 200" reads as "questions are split nowhere else"
+    cells = (asked_cell(100, 5, 3), asked_cell(200, 0, 3))
+    text = " ".join(render_sweep(asked_result(cells=cells)).split())
+    assert "Only at 200 (the largest size) no question is split" in text
+    assert "split only" not in text
+
+
+def test_the_lucky_cell_is_called_lucky_and_never_safe():
+    text = " ".join(render_sweep(asked_result()).split())
+    assert "from 400 on no question is split and all 3 table questions are together" in text
+    assert "No question is split from 300 on." in text
+    assert (
+        "220/36 has no split question either, but by luck: 2.4 split questions are expected, and 240/40 has 4" in text
+    )
+    line = next(line for line in render_sweep(asked_result()).splitlines() if line.startswith("   220 "))
+    assert line.endswith(" lucky")
+
+
+@pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
+def test_the_overlap_that_guarantees_is_counted_in_whole_words(longest, overlap):
+    result = dataclasses.replace(asked_result(), questions=questions(longest={"char": longest}))
+    assert f"an overlap of {overlap} guarantees" in " ".join(render_sweep(result).split())
+
+
+def test_the_best_row_is_no_lucky_one():
+    text = " ".join(render_sweep(several_result()).split())
+    assert (
+        "Luck set aside, everything stays whole at the least cost for an answer: heading(carry=headings+title)" in text
+    )
+
+
+def test_what_stands_in_the_way_is_named_question_by_question():
+    text = " ".join(render_sweep(hopeless_result()).split())
+    assert "In the way: t0 (apart 50-100), 質問0 (split 50-100), 質問1 (split 50-100)." in text
+    assert "1 piece of evidence is longer than 100 and cannot be whole at any size of the grid." in text
+
+
+def test_rates_over_no_question_are_not_printed_as_success():
+    text = render_sweep(RESULTS["no-valid"])
+    assert "Of 5 questions none has evidence to look at" in text
+    assert "safe" not in text
+    assert re.search(r"split +of 0 .*\n.* 0 +n/a ", text)
+
+
+def test_table_says_how_many_sizes_are_left_out():
+    text = render_sweep(asked_result())
+    rows = re.findall(r"^ +(\d+) +\d+ +\d+ +\d+ ", text, flags=re.M)
+    assert len(rows) == 12
+    assert "8 sizes left out; --all shows every size." in text
+    assert {"100", "200", "220", "240", "300", "380", "400", "420", "480"} <= set(rows)
+    every = render_sweep(asked_result(), all_rows=True)
+    assert re.findall(r"^ +(\d+) +\d+ +\d+ +\d+ ", every, flags=re.M) == [str(size) for size in SIZES]
+    assert "left out;" not in every
+
+
+def test_large_grids_show_their_best_rows_and_say_what_is_left_out():
+    cells = [asked_cell(size, 3, 0, overlap=o) for o in range(40) for size in (100, 200, 300)]
+    cells[-1] = asked_cell(300, 0, 0, overlap=39)
+    result = SweepResult({"overlaps": [str(o) for o in range(40)]}, CORPUS, questions(), tuple(cells))
+    text = render_sweep(result)
+    assert text.count("questions split:") == 12
+    assert "28 further rows of the grid are worse than these; --all shows them." in text
+    assert "fixed, overlap 39" in text
+    assert render_sweep(result, all_rows=True).count("questions split:") == 40
+
+
+names = texts(12).map(lambda text: text or "q")
+
+
+@settings(max_examples=60, deadline=None)
+@given(names, st.lists(names, min_size=1, max_size=5, unique=True), st.integers(40, 120), st.booleans(), st.booleans())
+def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows):
+    cells = [
+        asked_cell(
+            size,
+            len(ids),
+            0,
+            split_question_ids=tuple(ids),
+            expected=None,
+            chunks=size * 10**7,
+            chunker=f"fixed({path})",
+        )
+        for size in (100, 200, 10**9)
+    ]
+    corpus = CorpusInfo(path, 1, 4000, ignored={path: 1})
+    info = questions(path=path, excluded=tuple((identity, "missing") for identity in ids))
+    result = SweepResult({"overlaps": ["1/6"]}, corpus, info, tuple(cells))
+    for line in render_sweep(result, width=columns, ascii=ascii, all_rows=all_rows).split("\n"):
+        assert cell_len(line) <= columns
+        assert line.isprintable() or "\u3000" in line or "\u00a0" in line
+
+
+@given(texts(), texts(), names, st.integers(40, 100), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_a_cut_is_one_line_that_fits(before, after, name, columns, ascii):
+    finding = Finding("evidence-split", name, name, 0, 1, len(before), 1, 1, "", before, after)
+    text = render_why([finding], width=columns, ascii=ascii)
+    assert all(cell_len(line) <= columns for line in text.split("\n"))
+    around = text.split("\n")[:-3][-1]
+    left, right = visible(before, ascii=ascii), visible(after, ascii=ascii)
+    if cell_len(left + right) <= columns - 3:
+        assert around == f"  {left}{'|' if ascii else '│'}{right}"
+
+
+def test_a_cut_has_half_the_line_on_each_side():
+    line = render_why(CUTS[:1]).splitlines()[1]
+    left, _, right = line[2:].partition("│")
+    assert left.startswith("…")
+    assert right.endswith("…")
+    assert abs(cell_len(left) - cell_len(right)) <= 3
+
+
+def test_no_cut_is_said():
+    assert render_why([]) == "no cut\n"
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**12))
+def test_percent_never_rounds_to_what_it_is_not(one, other):
+    n, total = sorted((one, other))
+    text = percent(n, total)
+    if total == 0:
+        assert text == "n/a"
+        assert rate(n, total) is None
+        return
+    assert (text == "0 %") == (n == 0)
+    assert (text == "100 %") == (n == total)
+    shown = Fraction(text.removesuffix(" %")) / 100
+    assert (shown == 0) == (n == 0)
+    assert (shown == 1) == (n == total)
+    assert abs(shown - Fraction(n, total)) <= Fraction(1, 2000)
+    assert (rate(n, total) == 0) == (n == 0)
+    assert (rate(n, total) == 1) == (n == total)
+
+
+def test_one_of_three_thousand_is_a_fraction_of_a_percent():
+    assert percent(1, 3000) == "0.03 %"
+
+
+@given(st.floats(0, 1e6))
+def test_expectations_and_prices_print_zero_only_for_zero(value):
+    assert (float(decimal(value)) == 0) == (round(value, 6) == 0)
+    assert float(money(value).replace(",", "")) == pytest.approx(value, rel=0.01, abs=1e-11)
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=200), st.integers(1, 90), st.booleans())
+def test_a_dot_is_drawn_exactly_where_all_is_zero(values, columns, ascii):
+    line = sparkline(values, 50, columns=columns, ascii=ascii)
+    assert len(line) == min(len(values), columns)
+    if len(values) <= columns:
+        assert [mark in "·." for mark in line] == [value == 0 for value in values]
+    assert set(line) <= set(ASCII_BARS + "." if ascii else BARS + "·")
+    assert any(mark not in "·." for mark in line) == any(values)
+
+
+@given(st.lists(st.integers(1, 5000), min_size=2, max_size=150, unique=True), st.integers(1, 90), st.data())
+def test_the_axis_fits_under_its_bars(sizes, columns, data):
+    labels = [str(size) for size in sorted(sizes)]
+    marked = data.draw(st.lists(st.integers(0, len(labels) - 1), max_size=4))
+    line = axis(labels, marked, columns)
+    assert line.startswith(labels[0])
+    assert line.endswith(labels[-1])
+    assert len(line) <= max(min(len(labels), columns), len(labels[0]) + len(labels[-1]) + 1)
+    assert set(re.split(r"[ -]+", line)) <= set(labels)
+
+
+@given(texts(), st.integers(2, 60))
+def test_fitting_never_exceeds_the_room_and_keeps_what_fits(text, room):
+    shown = visible(text)
+    for cut, keeps in ((fit(shown, room), str.startswith), (fit_end(shown, room), str.endswith)):
+        assert width(cut) <= room
+        assert cut == shown or keeps(shown, cut.strip("…"))
+    assert width(pad(shown, room)) == max(room, width(shown))
+
+
+@given(texts(), st.booleans())
+def test_shown_text_is_one_harmless_line(text, ascii):
+    shown = visible(text, ascii=ascii)
+    assert "".join(pieces(text, ascii=ascii)) == shown
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", shown)
+    assert width(shown) == sum(cell_len(character) for character in shown)
+    if shown:
+        assert cell_len(shown[0]) > 0
+
+
+@given(texts(), st.integers(20, 60))
+def test_wrapping_loses_nothing_but_spaces(text, room):
+    shown = visible(text)
+    lines = wrap(shown, room, first="- ")
+    assert all(width(line) <= room for line in lines)
+    assert "".join(lines)[2:].replace(" ", "") == shown.replace(" ", "")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_json_is_valid_and_holds_the_whole_result(name):
+    text = to_json(RESULTS[name])
+    assert text.endswith("}\n")
+    assert json.loads(text) == json.loads(json.dumps(RESULTS[name].to_dict()))
+    assert text.count("\n") <= 12 + len(RESULTS[name].cells) + len(RESULTS[name].skipped)
+    assert to_json(RESULTS[name]) == text
+
+
+def test_json_escapes_what_utf8_and_readers_cannot_take():
+    info = questions(path="a\0b\ud800", excluded=(("\u2028", "missing"),))
+    text = to_json(SweepResult({}, CORPUS, info, ()))
+    assert r"a\u0000b\ud800" in text
+    assert json.loads(text.encode())["questions"]["path"] == "a\0b\ud800"
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_csv_has_a_row_a_cell_and_no_rate_over_zero(name):
+    result = RESULTS[name]
+    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
+    assert len(rows) == len(result.cells)
+    valid = result.questions.valid if result.questions else 0
+    for row, cell in zip(rows, result.cells, strict=True):
+        assert row["size"] == ("" if cell.size is None else str(cell.size))
+        assert row["split_questions"] == str(cell.split_questions)
+        assert (row["split_questions_rate"] == "") == (valid == 0)
+        assert (row["table_rows_together_rate"] == "") == (cell.table_rows == 0)
+        assert (row["expected_split_questions"] == "") == (cell.expected_split_questions is None)
+
+
+def test_csv_columns_are_always_the_same():
+    headers = {to_csv(result).partition("\n")[0] for result in [*RESULTS.values(), SweepResult({}, CORPUS, None, ())]}
+    assert len(headers) == 1
+
+
+def test_cost_is_shown_only_with_a_price():
+    assert re.search(r"size.* cost", render_sweep(bare_result(), all_rows=True, width=120))
+    assert "0.0000864" in render_sweep(bare_result(), width=120)
+    assert "cost" not in render_sweep(dataclasses.replace(bare_result(), settings={"overlaps": ["0"]}), width=120)
+
+
+@given(texts())
+def test_markdown_escapes_cannot_break_a_table_or_start_markup(text):
+    from markdown_it import MarkdownIt
+
+    source = f"| x{escape(text)}x |\n| --- |\n| y |\n"
+    tokens = MarkdownIt("commonmark").enable("table").parse(source)
+    header = next(token for token in tokens if token.type == "inline")
+    assert [token.type for token in tokens].count("th_open") == 1
+    assert {child.type for child in header.children} <= {"text", "text_special"}
+    assert "".join(child.content for child in header.children) == f"x{visible(text)}x"
+
+
+def test_large_results_are_written_fast():
+    import time
+
+    template = asked_cell(100, 2, 1)
+    cells = tuple(
+        dataclasses.replace(template, size=size, overlap=overlap, split_question_ids=None, apart_question_ids=None)
+        for size in range(101, 301)
+        for overlap in range(50)
+    )
+    result = SweepResult({"overlaps": [str(n) for n in range(50)]}, CORPUS, questions(), cells)
+    start = time.process_time()
+    assert len(json.loads(to_json(result))["cells"]) == 10_000
+    assert render_sweep(result).count("\n") < 800
+    assert time.process_time() - start < 5
+
+
+def test_telling_cells_keep_the_order_and_the_limit():
+    (view,) = views(asked_result())
+    for limit in range(2, 25):
+        places = view.telling(limit)
+        assert places == sorted(set(places))
+        assert len(places) == min(limit, len(SIZES))
+        assert {0, len(SIZES) - 1} <= set(places)
+
+
+def test_documents_without_headings_are_told_where_sections_are_the_chunks():
+    plain = sweep([Document("a.md", "一つ。\n\n二つ。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4])
+    told = "each document is one section: no heading parts any"
+    assert told in render_sweep(plain)
+    assert told in to_markdown(plain)
+    parted = sweep(
+        [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4]
+    )
+    assert told not in render_sweep(parted)
+    beside = sweep(
+        [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "")], chunkers="heading", sizes=[4]
+    )
+    assert told not in render_sweep(beside)
+
+
+def test_fewer_chunks_than_are_handed_on_are_not_multiplied():
+    (few,) = sweep([Document("a.md", "一つ。二つ。")], sizes=[4], overlaps=[0]).cells
+    text = render_sweep(sweep([Document("a.md", "一つ。二つ。")], sizes=[20], overlaps=[0]))
+    assert few.chunks == 2
+    assert "those are fewer than the 5 chunks" in " ".join(text.split())
+    assert "5 chunks handed to a model are" not in " ".join(text.split())

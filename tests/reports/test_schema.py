@@ -1,0 +1,115 @@
+"""The JSON Schemas in the package describe what is written, down to the last entry."""
+
+from __future__ import annotations
+
+import copy
+import json
+from importlib import resources
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from worlds import chunkers, corpora, labels_of, questions_of
+
+from chunkscope import Document, FixedChunker, Question, TokenChunker, check, read_corpus, read_questions, sweep
+from chunkscope.corpus.demos import demo_path
+from chunkscope.errors import InputError
+from chunkscope.gate.baseline import Baseline
+from chunkscope.gate.result import CODES
+from chunkscope.gate.thresholds import COUNTED, Thresholds
+from chunkscope.reports import to_json
+from chunkscope.reports.findings_json import check_to_json
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def schema(name):
+    return json.loads((resources.files("chunkscope") / "schema" / f"{name}.json").read_text("utf-8"))
+
+
+def closed(part):
+    """Allow only what is described, so that an entry nobody described is found."""
+    if isinstance(part, dict):
+        part = {key: closed(value) for key, value in part.items()}
+        if part.get("properties") and "additionalProperties" not in part:
+            part["additionalProperties"] = False
+    return [closed(item) for item in part] if isinstance(part, list) else part
+
+
+def open_settings(part):
+    """Settings are those of the command line, and described there."""
+    part = copy.deepcopy(part)
+    part["properties"]["settings"].pop("additionalProperties", None)
+    return part
+
+
+STRICT = {
+    "sweep-1": jsonschema.Draft202012Validator(open_settings(closed(schema("sweep-1")))),
+    "check-1": jsonschema.Draft202012Validator(closed(schema("check-1"))),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_schemas_are_schemas(name):
+    jsonschema.Draft202012Validator.check_schema(schema(name))
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("with_questions", [True, False])
+def test_sweeps_of_the_demos(language, with_questions):
+    corpus = read_corpus(demo_path(language) / "docs")
+    questions = read_questions(demo_path(language) / "questions.jsonl") if with_questions else None
+    result = sweep(
+        corpus,
+        questions,
+        chunkers="fixed,heading,token(raw=true)",
+        sizes="50,200",
+        overlaps="0,100",
+        count_tokens="cl100k_base",
+    )
+    STRICT["sweep-1"].validate(json.loads(to_json(result)))
+
+
+@given(corpora(), st.data(), chunkers())
+@settings(max_examples=40, deadline=None)
+def test_checks_of_any_documents(corpus, data, chunker):
+    questions = data.draw(questions_of(corpus))
+    thresholds = Thresholds.of(max_rows_apart="10%", max_blank=0, max_broken=0, model_limit=20, model_unit="char")
+    try:
+        result = check(corpus, labels_of(questions) if questions else None, chunker, thresholds=thresholds)
+    except InputError:
+        return
+    STRICT["check-1"].validate(json.loads(check_to_json(result)))
+    known = Baseline.of(result.findings)
+    again = check(corpus, labels_of(questions) if questions else None, chunker, thresholds=thresholds, baseline=known)
+    STRICT["check-1"].validate(json.loads(check_to_json(again)))
+
+
+def test_a_check_with_every_kind_of_finding():
+    text = "鮪と鰹。\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n鮪と鯛。" + "\n" * 60
+    asked = [
+        Question.of("q1", doc="a.md", evidence="| 1 | 2 |"),
+        Question.of("q1", doc="a.md", evidence="| 1 | 2 |"),
+        Question.of("q2", doc="a.md", evidence="鮪"),
+        Question.of("q3", doc="b.md", evidence="鮪"),
+        Question.of("q4", doc="a.md"),
+        Question.of("q5", doc="a.md", evidence="a | b |\n|", spans=[[0, 3]]),
+        Question.of("q6", doc="a.md", evidence="鰺"),
+        Question.of("q7", evidence=[]),
+        Question.of("q8", doc="a.md", evidence="と鯛。"),
+    ]
+    thresholds = Thresholds.of(max_blank=0, model_limit=2, model_unit="char")
+    document = Document("a.md", text)
+    results = [
+        check([document], asked, way, thresholds=thresholds) for way in (TokenChunker(2, raw=True), FixedChunker(3))
+    ]
+    for result in results:
+        STRICT["check-1"].validate(json.loads(check_to_json(result)))
+    codes = {finding.code for result in results for finding in result.findings}
+    named = set(schema("check-1")["properties"]["findings"]["items"]["properties"]["code"]["enum"])
+    assert codes == named
+
+
+def test_codes_and_thresholds_are_those_of_the_schema():
+    described = schema("check-1")["properties"]
+    assert tuple(described["thresholds"]["items"]["properties"]["name"]["enum"]) == COUNTED == tuple(CODES)

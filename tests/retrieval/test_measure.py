@@ -1,0 +1,265 @@
+"""Recall, misses, budgets, neighbours, filters: against an obvious twin that sorts and merges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkscope import Document, FixedChunker, Question, check_labels, parse_chunker, read_corpus, read_questions, sweep
+from chunkscope.grid.scan import survey
+from chunkscope.questions.labels import Evidence, Labels, Resolved
+from chunkscope.retrieval import (
+    Bm25Retriever,
+    Budget,
+    Condition,
+    OverlapMeasure,
+    RetrievalMeasure,
+    RetrievalSettings,
+)
+from chunkscope.retrieval.evaluate import index_chunks
+
+WORDS = ["alpha", "beta", "gamma", "上限", "は", "旅費", "。", "\n", " ", "  \n\n  ", "１２円", "の"]
+bodies = st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map("".join)
+
+
+@st.composite
+def corpora(draw):
+    names = draw(st.permutations(["b.md", "a.md", "c.md"]))
+    documents = [Document(name, draw(bodies), {"status": draw(st.sampled_from(["old", "new"]))}) for name in names]
+    questions = []
+    for number in range(draw(st.integers(1, 4))):
+        entries = []
+        for _ in range(draw(st.integers(1, 3))):
+            document = draw(st.sampled_from(documents))
+            start = draw(st.integers(0, len(document.text) - 1))
+            end = draw(st.integers(start + 1, min(len(document.text), start + 12)))
+            entries.append(Evidence(document.name, start, end))
+        text = " ".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))) + "?"
+        question = Question.of(
+            f"q{number}", text, doc="a.md", evidence=["x"] * len(entries), match=draw(st.sampled_from(["all", "any"])),
+            trap_docs=draw(st.lists(st.sampled_from([*names, "none.md"]), max_size=1)), kind=draw(st.sampled_from("uv")),
+        )  # fmt: skip
+        questions.append(Resolved(question, tuple(dict.fromkeys(entries))))
+    return documents, questions
+
+
+class Twin:
+    """Everything for one cell, question by question, from lists of scores."""
+
+    def __init__(self, documents, questions, gauge, chunks):
+        plan = gauge.plan
+        self.held = index_chunks(plan, chunks)
+        self.names = [documents[number].name for number in self.held.documents.tolist()]
+        self.bases = {d.name: int(b) for d, b in zip(documents, chunks.layout.edges, strict=False)}
+        self.spans = [tuple(span) for span in chunks.spans.tolist()]
+        self.questions = questions
+        self.orders, self.scores = [None] * plan.n_asked, [None] * plan.n_asked
+        for block in gauge.searchers[0].blocks(chunks, self.held.indexed):
+            shape = len(block.questions), len(chunks.spans)
+            scores = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
+            for row, question in enumerate(block.questions.tolist()):
+                keys = [(-score, self.names[c], c) for c, score in enumerate(scores[row].tolist()) if score > 0]
+                self.orders[question] = [chunk for _, _, chunk in sorted(keys)]
+                self.scores[question] = scores[row]
+
+    def neighbours(self, chunk, n):
+        first = last = chunk
+        for _ in range(n):
+            if (
+                first
+                and self.names[first - 1] == self.names[chunk]
+                and self.spans[first - 1][1] >= self.spans[first][0]
+            ):
+                first -= 1
+            if (
+                last + 1 < len(self.spans)
+                and self.names[last + 1] == self.names[chunk]
+                and self.spans[last][1] >= self.spans[last + 1][0]
+            ):
+                last += 1
+        return first, last
+
+    def meets(self, chunk, entry, judgement, n=0):
+        first, last = self.neighbours(chunk, n)
+        start, end = entry.start + self.bases[entry.document], entry.end + self.bases[entry.document]
+        end = start + 1 if judgement == "start" else end
+        return self.spans[first][0] <= start and end <= self.spans[last][1]
+
+    def first_rank(self, row, judgement, *, n=0, least=0.0, handed_on=None):
+        question = self.questions[row]
+        order = [chunk for chunk in self.orders[row] if self.scores[row][chunk] >= least]
+        order = order if handed_on is None else order[: handed_on(row)]
+        met = set()
+        for rank, chunk in enumerate(order, 1):
+            met |= {entry for entry in question.evidence if self.meets(chunk, entry, judgement, n)}
+            if met if question.question.match == "any" else len(met) == len(question.evidence):
+                return rank
+        return None
+
+    def recall(self, judgement, k, **options):
+        ranks = [self.first_rank(row, judgement, **options) for row in range(len(self.questions))]
+        return [sum(rank is not None and rank <= k for rank in ranks), len(ranks)]
+
+    def within(self, limit):
+        def handed_on(row):
+            taken = 0
+            for number, chunk in enumerate(self.orders[row]):
+                taken += self.spans[chunk][1] - self.spans[chunk][0]
+                if taken > limit:
+                    return number
+            return len(self.orders[row])
+
+        return handed_on
+
+    def characters(self, row, k, n=0):
+        held = set()
+        for chunk in self.orders[row][:k]:
+            first, last = self.neighbours(chunk, n)
+            held.update(range(self.spans[first][0], self.spans[last][1]))
+        return held
+
+
+SPELLINGS = ["fixed(size=6, overlap=2)", "fixed(size=11)", "sentence(size=12, overlap=4)", "heading"]
+
+
+@given(corpora(), st.sampled_from(SPELLINGS), st.booleans())
+@settings(max_examples=120, deadline=None)
+def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
+    documents, questions = corpus
+    where = (Condition.parse("status=new"),) if filtered and any(d.fields["status"] == "new" for d in documents) else ()
+    asked = RetrievalSettings(
+        k=(1, 2, 4), budget=Budget(14), neighbours=1, where=where, stale=(Condition.parse("status=old", "--stale"),)
+        if any("status" in d.fields for d in documents) else (), min_scores=(0.3, 1.0), by="kind", overlap=True,
+    )  # fmt: skip
+    chunker = parse_chunker(spelling)
+    labels = Labels(tuple(questions), (Question.of("u", "alpha 旅費", evidence=[]),), (), ())
+    surveyed = survey(documents, [chunker.at(None)], [RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)])
+    cell = next(surveyed.cells([chunker]))
+    found = cell.retrieval[0]
+    from chunkscope.chunkers.chunk_set import chunk_set
+
+    chunks = chunk_set(surveyed.layout, chunker, surveyed.segments[chunker.at(None)])
+    twin = Twin(documents, questions, surveyed.gauges[0], chunks)
+    rows = range(len(questions))
+    for judgement in ("strict", "start"):
+        assert found[judgement] == {str(k): twin.recall(judgement, k) for k in asked.k}
+        assert found["neighbours"][judgement] == {str(k): twin.recall(judgement, k, n=1) for k in asked.k}
+        assert found["budget"][judgement] == twin.recall(judgement, 10**9, handed_on=twin.within(14))
+        for one in found["min_score"]:
+            assert one[judgement] == {str(k): twin.recall(judgement, k, least=one["score"]) for k in asked.k}
+    ranks = [twin.first_rank(row, "strict") for row in rows]
+    assert dict(found["first_rank"].items()) == {f"q{row}": ranks[row] for row in rows}
+    assert found["mrr"] == pytest.approx(sum(1 / rank for rank in ranks if rank) / len(ranks), abs=1e-6)
+    for k in asked.k:
+        misses = found["misses"][str(k)]
+        assert sum(misses.values()) == len(ranks) - found["strict"][str(k)][0]
+        held = [len(twin.characters(row, k)) for row in rows]
+        assert found["context"][str(k)] == pytest.approx(sum(held) / len(held), abs=1e-6)
+        wide = [len(twin.characters(row, k, n=1)) for row in rows]
+        assert found["neighbours"]["context"][str(k)] == pytest.approx(sum(wide) / len(wide), abs=1e-6)
+        recalls = []
+        for row in rows:
+            evidence = {p + twin.bases[e.document] for e in questions[row].evidence for p in range(e.start, e.end)}
+            recalls.append(len(evidence & twin.characters(row, k)) / len(evidence))
+        assert found["overlap"][str(k)]["recall"]["mean"] == pytest.approx(np.mean(recalls), abs=1e-6)
+        assert found["overlap"][str(k)]["recall"]["std"] == pytest.approx(np.std(recalls), abs=1e-6)
+        stale = sum(
+            any(
+                twin.names[c] in questions[row].question.trap_docs
+                or next(d for d in documents if d.name == twin.names[c]).fields["status"] == "old"
+                for c in twin.orders[row][:k]
+            )
+            for row in rows
+        )
+        assert found["stale"][str(k)] == [stale, len(ranks)]
+    if where:
+        allowed = {d.name for d in documents if d.fields["status"] == "new"}
+        assert all(twin.names[chunk] in allowed for order in twin.orders for chunk in order)
+
+
+def small(*asked, **chosen):
+    documents = [
+        Document("a.md", "上限は12,000円とする。", {"status": "current"}),
+        Document("b.md", "旧: 上限は9,000円。"),
+    ]
+    labels = check_labels(documents, asked or [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))
+    return sweep(documents, labels, sizes=[50], overlaps=[0], measures=[measure]).cells[0]
+
+
+def test_a_gold_chunk_counts_once_and_recall_never_falls_with_k():
+    documents = [Document("a.md", "g1 tail.g1 tail.zz zz zz.g1 tail.")]
+    asked = [Resolved(Question.of("q1", "g1", doc="a.md", evidence="g1"), (Evidence("a.md", 0, 2),)),
+             Resolved(Question.of("q2", "g1", doc="a.md", evidence="zz"), (Evidence("a.md", 16, 18),))]  # fmt: skip
+    measure = RetrievalMeasure(asked, [Bm25Retriever()], settings=RetrievalSettings(k=(1, 3, 4)))
+    cell = next(survey(documents, [FixedChunker()], [measure]).cells([FixedChunker(8)]))
+    assert cell.retrieval[0]["strict"] == {"1": [1, 2], "3": [1, 2], "4": [1, 2]}
+
+
+def test_k_above_the_number_of_chunks_keeps_the_denominator():
+    assert small(k=(1, 50)).retrieval[0]["strict"] == {"1": [0, 1], "50": [1, 1]}
+
+
+@pytest.mark.parametrize("k", [(0,), (-1,), (1.5,), (True,), ()])
+def test_numbers_of_chunks_below_one_are_refused(k):
+    with pytest.raises(ValueError, match="-k"):
+        RetrievalSettings(k=k)
+
+
+def test_a_question_without_a_text_is_named():
+    with pytest.raises(ValueError, match="question q1 has no 'question' text"):
+        small(Question.of("q1", doc="a.md", evidence="12,000円"))
+
+
+def test_conditions_that_leave_nothing_or_name_nothing_are_one_line():
+    with pytest.raises(ValueError, match="--where status=none: leaves no document of 2"):
+        small(where=(Condition.parse("status=none"),))
+    with pytest.raises(ValueError, match="no document has an attribute 'statsu'; did you mean 'status'"):
+        small(where=(Condition.parse("statsu=current"),))
+    with pytest.raises(ValueError, match="--by area: no question has an attribute"):
+        small(by="area")
+
+
+def test_a_question_with_no_word_in_the_documents_is_a_miss_and_is_named():
+    cell = small(Question.of("q1", "zebra", doc="a.md", evidence="12,000円"), k=(1,))
+    assert cell.retrieval[0]["misses"] == {"1": {"split": 0, "ranked_below": 1}}
+    assert cell.retrieval[0]["_facts"]["unknown_words"] == ["q1"]
+
+
+def test_evidence_in_a_document_that_is_not_indexed_is_a_miss_of_its_own_kind():
+    cell = small(k=(1,), where=(Condition.parse("name=b*"),))
+    assert cell.retrieval[0]["strict"] == {"1": [0, 1]}
+    assert cell.retrieval[0]["misses"]["1"] == {"split": 0, "ranked_below": 0, "not_indexed": 1}
+
+
+def test_the_json_of_a_cell_is_plain_and_a_list_for_several_retrievers():
+    documents = [Document("a.md", "上限は12,000円とする。")]
+    labels = check_labels(documents, [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
+    for retrievers in ([Bm25Retriever()], [Bm25Retriever(), Bm25Retriever(0.9, 0.4)]):
+        measures = [RetrievalMeasure(labels, retrievers), OverlapMeasure(labels.valid)]
+        cell = sweep(documents, labels, sizes=[50], overlaps=[0], measures=measures).cells[0].to_dict()
+        found = cell["retrieval"]
+        assert isinstance(found, dict if len(retrievers) == 1 else list)
+        first = found if isinstance(found, dict) else found[0]
+        assert first["first_rank"] == {"q1": 1}
+        assert not [key for key in first if key.startswith("_")]
+        assert cell["precision_omega"]["mean"] == pytest.approx(7 / 14)
+
+
+def test_archived_documents_leave_the_top_and_recall_does_not_fall(data):
+    folder = data / "nagisa_ja"
+    corpus = read_corpus(folder / "docs")
+    labels = check_labels(corpus, read_questions(folder / "questions.jsonl").questions)
+
+    def run(*where):
+        asked = RetrievalSettings(k=(1, 3, 5), where=tuple(map(Condition.parse, where)))
+        measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)
+        return sweep(corpus, labels, sizes=[200, 400], overlaps=[40], measures=[measure]).cells
+
+    for plain, current in zip(run(), run("name!=*-archive*"), strict=True):
+        for k in ("1", "3", "5"):
+            assert current.retrieval[0]["stale"][k][0] < plain.retrieval[0]["stale"][k][0]
+            assert current.retrieval[0]["strict"][k][0] >= plain.retrieval[0]["strict"][k][0]
+            assert current.retrieval[0]["strict"][k][1] == 30

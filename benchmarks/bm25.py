@@ -26,7 +26,7 @@ import numpy as np
 
 from chunkscope import Corpus, FixedChunker, check_labels, read_corpus, read_questions
 from chunkscope.chunkers.chunk_set import WindowChunks
-from chunkscope.grid.scan import survey
+from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import Labels
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
 from chunkscope.retrieval.bm25.terms import spelled_words, terms_of
@@ -45,8 +45,8 @@ def grid(n_cells: int) -> list[FixedChunker]:
 
 def ours(corpus: Corpus, labels: Labels, chunkers: list[FixedChunker]) -> float:
     begun = time.process_time()
-    surveyed = survey(list(corpus), [FixedChunker()], [RetrievalMeasure(labels, [Bm25Retriever()])])
-    for _ in surveyed.cells(chunkers):
+    scanned = scan(list(corpus), [FixedChunker()], [RetrievalMeasure(labels, [Bm25Retriever()])])
+    for _ in scanned.cells(chunkers):
         pass
     return time.process_time() - begun
 

@@ -28,7 +28,7 @@ SETTINGS = {
     "heading": ["--chunker", "heading"],
 }
 # so lax that the process ends with 0 whatever it finds; every finding is still looked for, and written
-LAX = ["--max-split", "100%", "--max-missing", "100%", "--max-apart", "100%"]
+LAX = ["--max-split", "100%", "--max-missing", "100%", "--max-header-lost", "100%"]
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = 10_000
 FILES = (
     "test_spans.py", "test_packing.py", "test_chunkers.py", "test_spelling.py", "test_containment.py",
-    "test_carrying.py", "test_luck.py", "test_ladders.py", "test_words.py", "test_characters.py", "test_measures.py",
+    "test_prepending.py", "test_luck.py", "test_ladders.py", "test_words.py", "test_characters.py", "test_measures.py",
     "test_sweep.py", "test_findings.py",
 )  # fmt: skip
 

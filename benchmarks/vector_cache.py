@@ -29,7 +29,7 @@ from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
-from chunkscope.retrieval.providers import Limits, Space, find_provider
+from chunkscope.retrieval.providers import EmbeddingSpace, Limits, find_provider
 
 RESULTS = Path(__file__).parent / "results" / "vector_cache.json"
 
@@ -41,7 +41,7 @@ class Random:
 
     def __init__(self, width):
         self.width, self.calls, self.texts = width, 0, []
-        self.limits, self.space = Limits(max_texts=1000), Space("random")
+        self.limits, self.space = Limits(max_texts=1000), EmbeddingSpace("random")
 
     def embed_documents(self, texts):
         self.calls += 1

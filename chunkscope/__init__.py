@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from chunkscope.gate.baseline import read_baseline as read_baseline
     from chunkscope.gate.check import check as check
     from chunkscope.gate.findings import Finding as Finding
-    from chunkscope.gate.findings import find_cuts as find_cuts
+    from chunkscope.gate.findings import find_boundary_problems as find_boundary_problems
     from chunkscope.gate.result import CheckResult as CheckResult
     from chunkscope.gate.thresholds import Thresholds as Thresholds
     from chunkscope.grid.results import Cell as Cell
@@ -63,7 +63,7 @@ _HOMES = {
     "TokenChunker": "chunkscope.chunkers",
     "check": "chunkscope.gate.check",
     "check_labels": "chunkscope.questions.check",
-    "find_cuts": "chunkscope.gate.findings",
+    "find_boundary_problems": "chunkscope.gate.findings",
     "fix_labels": "chunkscope.questions.fix",
     "judge": "chunkscope.grid.verdict",
     "list_chunks": "chunkscope.chunkers.chunk_rows",

@@ -35,7 +35,7 @@ class Config:
     size : int or None
     encoding, markup : str or None
     include, exclude : tuple of str
-    field : dict
+    map_field : dict
         Our names of question fields to those of the file.
     check : dict
         Thresholds, as they stand.
@@ -55,7 +55,7 @@ class Config:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     markup: str | None = None
-    field: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    map_field: Mapping[str, str] = dataclasses.field(default_factory=dict)
     check: Mapping[str, object] = dataclasses.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -255,6 +255,6 @@ _READERS: dict[str, tuple[Callable[[object], Any], str]] = {
     "include": (_globs, "a glob, or a list of them"),
     "exclude": (_globs, "a glob, or a list of them"),
     "markup": (_markup, "'markdown', 'html' or 'plain'"),
-    "field": (_mapping, "a table such as {evidence = 'reference_contexts'}"),
+    "map_field": (_mapping, "a table such as {evidence = 'reference_contexts'}"),
     "check": (_table, "a table"),
 }

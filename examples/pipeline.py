@@ -9,7 +9,7 @@ from chunkscope.corpus.demos import demo_path
 
 corpus = chunkscope.read_corpus(demo_path("ja") / "docs")
 questions = chunkscope.read_questions(demo_path("ja") / "questions.jsonl")
-chunker = chunkscope.parse_chunker(sys.argv[1] if len(sys.argv) > 1 else "heading(carry=headings)")
+chunker = chunkscope.parse_chunker(sys.argv[1] if len(sys.argv) > 1 else "heading(prepend=headings)")
 
 found = chunkscope.check(corpus, questions, chunker)
 if not found.passed:

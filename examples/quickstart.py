@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chunkscope import FixedChunker, check_labels, find_cuts, judge, read_corpus, read_questions, sweep
+from chunkscope import FixedChunker, check_labels, find_boundary_problems, judge, read_corpus, read_questions, sweep
 
 HERE = Path(__file__).parent / "ja"
 
@@ -20,5 +20,5 @@ else:
 cell = result.cell(size=200)
 print(f"at 200/0, {cell.split_questions} of {result.questions.valid if result.questions else 0} questions are split")
 
-cut = find_cuts(documents, labels.valid, FixedChunker(200))[0]
+cut = find_boundary_problems(documents, labels.valid, FixedChunker(200))[0]
 print(f"{cut.document}:{cut.line}:{cut.column}: {cut.before[-12:]}│{cut.after[:12]}".replace("\n", "⏎"))

@@ -8,5 +8,5 @@ questions = chunkscope.read_questions(demo_path("ja") / "questions.jsonl")
 
 
 def test_documents_survive_their_chunker():
-    found = chunkscope.check(corpus, questions, "heading(carry=headings)")
+    found = chunkscope.check(corpus, questions, "heading(prepend=headings)")
     assert found.passed, found.summary

@@ -7,10 +7,10 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from reference import Tape, carried, cut, front_matter_line
+from reference import Tape, cut, front_matter_line, prepended
 
 from chunkscope.measures.status import NOT_IN_FORCE
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 # --- What a cell counts ----------------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ def count_cell(documents, questions, chunker):
     lengths = Counter()
     for document in documents:
         for w in spans[document.name]:
-            extra = carried(document, chunker, w.start, w.end) if chunker.carry else []
+            extra = prepended(document, chunker, w.start, w.end) if chunker.prepend else []
             lengths[w.end - w.start + sum(b - a for a, b in extra)] += 1
     return {
         "characters": sum(len(document.text) for document in documents),
@@ -48,7 +48,7 @@ def held(spans, start, end):
 
 
 def _evidence(documents, questions, chunker, spans):
-    parts = {document.name: Parts(document) for document in documents}
+    parts = {document.name: DocumentAnalysis(document) for document in documents}
     counts = Counter(dict.fromkeys(_EVIDENCE_COUNTS, 0))
     split_ids, apart_ids = [], []
     for resolved in questions:
@@ -72,21 +72,23 @@ def _evidence(documents, questions, chunker, spans):
             touches = touches or bool(rows)
             counts["split_evidence"] += is_split
             counts["missing_evidence"] += is_missing
-            counts["adjacent_evidence"] += is_adjacent
-            counts["longer_evidence"] += is_split and _is_longer(parts[entry.document].document.text, entry, chunker)
+            counts["evidence_in_two_chunks"] += is_adjacent
+            counts["evidence_longer_than_size"] += is_split and _is_longer(
+                parts[entry.document].document.text, entry, chunker
+            )
         enough = all if resolved.question.match == "any" else any
         counts["split_questions"] += enough(split)
         counts["missing_questions"] += enough(missing)
         counts["table_questions"] += touches
-        counts["table_questions_together"] += touches and not enough(apart)
+        counts["table_questions_with_header"] += touches and not enough(apart)
         split_ids += [resolved.question.id] * enough(split)
         apart_ids += [resolved.question.id] * (touches and enough(apart))
-    return {**counts, "split_question_ids": tuple(split_ids), "apart_question_ids": tuple(apart_ids)}
+    return {**counts, "split_question_ids": tuple(split_ids), "header_lost_question_ids": tuple(apart_ids)}
 
 
 _EVIDENCE_COUNTS = (
-    "split_questions", "split_evidence", "missing_questions", "missing_evidence", "adjacent_evidence",
-    "longer_evidence", "table_questions", "table_questions_together",
+    "split_questions", "split_evidence", "missing_questions", "missing_evidence", "evidence_in_two_chunks",
+    "evidence_longer_than_size", "table_questions", "table_questions_with_header",
 )  # fmt: skip
 
 
@@ -105,7 +107,7 @@ def _is_longer(text, entry, chunker):
 
 
 def is_together(spans, chunker, table, row):
-    if "table-header" in chunker.carry:
+    if "table-header" in chunker.prepend:
         return held(spans, *row)
     return any(
         w.start <= table.header[0][0] and table.header[-1][1] <= w.end and w.start <= row[0] and row[1] <= w.end
@@ -116,18 +118,18 @@ def is_together(spans, chunker, table, row):
 def _rows(documents, chunker, spans):
     n_rows = n_together = n_headless = 0
     for document in documents:
-        for table in Parts(document).structure.tables:
+        for table in DocumentAnalysis(document).structure.tables:
             n_headless += not table.header
             if table.header:
                 n_rows += len(table.rows)
                 n_together += sum(is_together(spans[document.name], chunker, table, row) for row in table.rows)
-    return {"table_rows": n_rows, "table_rows_together": n_together, "tables_without_header": n_headless}
+    return {"table_rows": n_rows, "table_rows_with_header": n_together, "tables_without_header": n_headless}
 
 
 def _cuts(documents, chunks):
     counts = dict.fromkeys(("character", "row", "code", "number", "word", "words", "sentence", "block", "heading"), 0)
     for document in documents:
-        parts = Parts(document)
+        parts = DocumentAnalysis(document)
         for window in chunks[document.name][:-1]:
             if window.ends_inside:
                 counts["character"] += 1
@@ -159,13 +161,13 @@ def _status(documents, chunker, spans):
     found = unmarked = 0
     warns = False
     for document in documents:
-        structure = Parts(document).structure
+        structure = DocumentAnalysis(document).structure
         line = front_matter_line(document.text, structure, "status")
         if not line or str(document.attributes.get("status")).strip().lower() not in NOT_IN_FORCE:
             continue
         warns = True
         found += len(spans[document.name])
-        if "front-matter:status" not in chunker.carry:
+        if "front-matter:status" not in chunker.prepend:
             unmarked += sum(not (w.start <= line[0][0] and line[0][1] <= w.end) for w in spans[document.name])
     return {"status_chunks": found if warns else None, "unmarked_chunks": unmarked if warns else None}
 
@@ -174,7 +176,7 @@ def wholeness(documents, chunker):
     """Count sentences, code blocks and headings with their first block, and those that some chunk holds whole."""
     counts = Counter()
     for document in documents:
-        parts, text = Parts(document), document.text
+        parts, text = DocumentAnalysis(document), document.text
         spans = [w for w in cut(document, chunker) if w.has_span]
         sentences = parts.sentence_starts.tolist()
         blocks = parts.structure.block_starts.tolist()

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.tokens import load_encoding
 from chunkscope.structure.words import words_of
 
@@ -153,7 +153,7 @@ def cut(document, chunker, tape=None):
     if chunker.name in ("fixed", "token"):
         steps = split_at_steps([0, *tape.steps, len(text)], tape, chunker.size)
         return _packed(steps, tape, chunker.size, chunker.overlap)
-    parts = Parts(document)
+    parts = DocumentAnalysis(document)
     sentences = sorted({*parts.sentence_starts.tolist(), len(text)})
     if chunker.name == "sentence":
         return _sentences(text, sentences, tape, chunker)
@@ -236,14 +236,14 @@ def split_at_steps(positions, tape, size):
     return sorted(cuts)
 
 
-# --- What chunks carry -----------------------------------------------------------------------------------------------
+# --- What chunks prepend -----------------------------------------------------------------------------------------------
 
 
-def carried(document, chunker, start, end):
-    """Give what the chunk ``[start, end)`` carries, in the order of the document."""
-    structure = Parts(document).structure
+def prepended(document, chunker, start, end):
+    """Give what the chunk ``[start, end)`` prepends, in the order of the document."""
+    structure = DocumentAnalysis(document).structure
     wanted = []
-    for what in chunker.carry:
+    for what in chunker.prepend:
         if what == "headings":
             wanted += heading_path(structure, start, end, joins=chunker.name == "heading" and chunker.merge)
         elif what == "title":

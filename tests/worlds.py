@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import MARKDOWN_LINES, texts
 
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker
-from chunkscope.questions.labels import Evidence, Labels, Resolved
+from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion
 
 BLOCKS = [
     "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n| 菓子 | 80 |\n\n",
@@ -53,9 +53,9 @@ def questions_of(draw, corpus, max_questions: int = 4):
             document = draw(st.sampled_from(written))
             start = draw(st.integers(0, len(document.text) - 1))
             end = min(start + draw(st.integers(1, 30)), len(document.text))
-            entries[Evidence(document.name, start, end)] = None
+            entries[EvidenceSpan(document.name, start, end)] = None
         match = draw(st.sampled_from(["all", "any"]))
-        found.append(Resolved(Question(f"q{number}", match=match), tuple(entries)))
+        found.append(LocatedQuestion(Question(f"q{number}", match=match), tuple(entries)))
     return found
 
 
@@ -63,7 +63,7 @@ def labels_of(questions) -> Labels:
     return Labels(tuple(questions), (), (), ())
 
 
-carries = st.lists(
+prepends = st.lists(
     st.sampled_from(["headings", "title", "table-header", "front-matter:status", "front-matter:title"]), max_size=3
 ).map(tuple)
 sizes = st.integers(1, 40)
@@ -75,7 +75,7 @@ def chunkers(draw, with_carry: bool = True):
     size = draw(sizes)
     settings = {"size": size, "overlap": draw(st.one_of(st.just(0), st.integers(0, size - 1)))}
     if with_carry:
-        settings["carry"] = draw(st.one_of(st.just(()), carries))
+        settings["prepend"] = draw(st.one_of(st.just(()), prepends))
     kind = draw(
         st.sampled_from(["fixed", "tail", "packed", "token", "raw", "sentence", "tails", "heading", "sections"])
     )
@@ -95,4 +95,4 @@ def chunkers(draw, with_carry: bool = True):
         return SentenceChunker(**settings, oversize=oversize, newline=newline, overlap_by="characters")
     if kind == "heading":
         return HeadingChunker(**settings, unit=unit, merge=draw(st.booleans()))
-    return HeadingChunker(unit=unit, carry=settings.get("carry", ()))
+    return HeadingChunker(unit=unit, prepend=settings.get("prepend", ()))

@@ -18,9 +18,9 @@ import numpy as np
 from chunkscope.corpus.document import Document, require_document
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import IntArray, SpanArray
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
-CARRIES = ("headings", "title", "table-header")
+PREPENDABLE = ("headings", "title", "table-header")
 FRONT_MATTER_PREFIX = "front-matter:"
 
 LARGEST_SIZE = 2**40
@@ -28,7 +28,7 @@ LARGEST_SIZE = 2**40
 
 
 @dataclass(frozen=True)
-class Cut:
+class Chunking:
     """The chunks of one document, or of all documents laid one behind the other.
 
     Attributes
@@ -73,7 +73,7 @@ class Chunker(ABC):
         The most units that a chunk shares with the next.
     unit : str
         What sizes are counted in: ``char``, ``word``, a token encoding, or the path of a tokenizer file.
-    carry : tuple of str
+    prepend : tuple of str
         What is put in front of a chunk that does not hold it: ``headings``, ``title``, ``table-header``,
         ``front-matter:KEY``. It moves no boundary.
 
@@ -89,13 +89,15 @@ class Chunker(ABC):
     size: int | None = None
     overlap: int = 0
     unit: str = field(default="", kw_only=True)
-    carry: tuple[str, ...] = field(default=(), kw_only=True)
+    prepend: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", self.unit or self.default_unit)
-        if isinstance(self.carry, str):
-            raise ChunkerError(f"carry must be a tuple, such as {tuple(self.carry.split('+'))}, not {self.carry!r}")
-        object.__setattr__(self, "carry", tuple(dict.fromkeys(self.carry)))
+        if isinstance(self.prepend, str):
+            raise ChunkerError(
+                f"prepend must be a tuple, such as {tuple(self.prepend.split('+'))}, not {self.prepend!r}"
+            )
+        object.__setattr__(self, "prepend", tuple(dict.fromkeys(self.prepend)))
         if self.size is not None:
             object.__setattr__(self, "size", _integer("size", self.size, 1, f"overlap {self.overlap!r}"))
         object.__setattr__(self, "overlap", _integer("overlap", self.overlap, 0, f"size {self.size!r}"))
@@ -103,13 +105,13 @@ class Chunker(ABC):
             raise ChunkerError(f"overlap {self.overlap} must be smaller than size {self.size}")
         if self.size is None and self.overlap:
             raise ChunkerError(f"overlap {self.overlap} needs a size")
-        for what in self.carry:
+        for what in self.prepend:
             key = what.removeprefix(FRONT_MATTER_PREFIX)
-            if what not in CARRIES and (key == what or not key or "+" in key):
+            if what not in PREPENDABLE and (key == what or not key or "+" in key):
                 raise ChunkerError(
-                    f"{self.name}: cannot carry {what!r}; write {', '.join(CARRIES)} or {FRONT_MATTER_PREFIX}KEY"
+                    f"{self.name}: cannot prepend {what!r}; write {', '.join(PREPENDABLE)} or {FRONT_MATTER_PREFIX}KEY"
                 )
-        for name in (self.unit, *self.carry):
+        for name in (self.unit, *self.prepend):
             if not _can_be_spelt(name):
                 raise ChunkerError(
                     f"{self.name}: {name!r} cannot be written in a chunker's spelling; choose another name"
@@ -120,21 +122,21 @@ class Chunker(ABC):
         """Raise `ChunkerError` where settings clash."""
 
     @abstractmethod
-    def segment(self, parts: Parts) -> Any:
+    def segment(self, analysis: DocumentAnalysis) -> Any:
         """Find the boundaries of one document, for `chunks`; the size plays no part in it."""
 
     @abstractmethod
-    def join(self, segments: Sequence[Any]) -> Any:
+    def join(self, boundaries: Sequence[Any]) -> Any:
         """Lay the boundaries of several documents one behind the other."""
 
     @abstractmethod
-    def chunks(self, segments: Any) -> Cut:
+    def chunks(self, boundaries: Any) -> Chunking:
         """Pack boundaries into chunks of the chunker's size."""
 
-    def chunks_of(self, cells: Sequence[Chunker], segments: Any) -> Iterator[Cut]:
+    def chunks_of(self, cells: Sequence[Chunker], boundaries: Any) -> Iterator[Chunking]:
         """Pack the same boundaries at the sizes and overlaps of several chunkers of this kind, in their order."""
         for cell in cells:
-            yield cell.chunks(segments)
+            yield cell.chunks(boundaries)
 
     def spans(self, document: Document) -> SpanArray:
         """Cut one document.
@@ -147,7 +149,7 @@ class Chunker(ABC):
         require_document(document)
         if not document.text:
             return np.empty((0, 2), dtype=np.int64)
-        return self.chunks(self.segment(Parts(document))).spans
+        return self.chunks(self.segment(DocumentAnalysis(document))).spans
 
     def at(self, size: int | None, overlap: int = 0) -> Self:
         """Give the same way of cutting at another size and overlap."""

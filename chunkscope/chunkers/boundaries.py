@@ -14,7 +14,7 @@ EMPTY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Segments:
+class Boundaries:
     """Item boundaries with the units used up at each, for greedy packing.
 
     Attributes
@@ -70,14 +70,14 @@ class TokenStream:
         return inside
 
 
-def join_segments(parts: Sequence[Segments]) -> Segments:
-    """Lay the segments of documents one behind the other; neighbours share a boundary.
+def join_boundaries(parts: Sequence[Boundaries]) -> Boundaries:
+    """Lay the boundaries of documents one behind the other; neighbours share a boundary.
 
     Examples
     --------
-    >>> a = Segments(*(np.array(x) for x in ([0, 4], [0, 2], [0, 1], [0, 1])))
-    >>> b = Segments(*(np.array(x) for x in ([0, 3, 5], [0, 3, 5], [0, 2], [0, 2])))
-    >>> both = join_segments([a, b])
+    >>> a = Boundaries(*(np.array(x) for x in ([0, 4], [0, 2], [0, 1], [0, 1])))
+    >>> b = Boundaries(*(np.array(x) for x in ([0, 3, 5], [0, 3, 5], [0, 2], [0, 2])))
+    >>> both = join_boundaries([a, b])
     >>> both.positions.tolist(), both.used.tolist(), both.groups.tolist()
     ([0, 4, 7, 9], [0, 2, 5, 7], [0, 1, 3])
     """
@@ -86,7 +86,7 @@ def join_segments(parts: Sequence[Segments]) -> Segments:
     indices = _running([len(part.positions) - 1 for part in parts])
     start = [np.zeros(1, dtype=np.int64)]
     rows = list(zip(parts, offsets, weights, indices, strict=False))
-    return Segments(
+    return Boundaries(
         positions=np.concatenate(start + [part.positions[1:] + offset for part, offset, _, _ in rows]),
         used=np.concatenate(start + [part.used[1:] + weight for part, _, weight, _ in rows]),
         groups=np.concatenate(start + [part.groups[1:] + index for part, _, _, index in rows]),

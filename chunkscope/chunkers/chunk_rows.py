@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut
-from chunkscope.chunkers.carrying import Carriable, carried_spans, chunk_paths, find_carriable
+from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.chunkers.parse import parse_chunker
+from chunkscope.chunkers.prepending import Prependable, chunk_paths, find_prependable, prepended_spans
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray, Span, SpanArray, contains
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.outline import document_title
 from chunkscope.structure.units import get_unit
 
@@ -36,12 +36,12 @@ class ChunkRow:
     text : str
         The body.
     index_text : str
-        What to index: each carried span on a line of its own, then the body; just the body if it carries nothing.
+        What to index: each prepended span on a line of its own, then the body; just the body if it prepends nothing.
     title : str or None
         The document's first heading of level 1, else its `title` attribute.
     headings : tuple of str
         The titles of the heading path, outermost first.
-    carried : tuple of (int, int)
+    prepended : tuple of (int, int)
         The spans in front of the body.
     attributes : mapping
         Those of the document.
@@ -58,7 +58,7 @@ class ChunkRow:
     index_text: str
     title: str | None
     headings: tuple[str, ...]
-    carried: tuple[Span, ...]
+    prepended: tuple[Span, ...]
     attributes: Mapping[str, object] = field(hash=False)
     blank: bool
 
@@ -79,7 +79,7 @@ class ChunkRow:
             "index_text": self.index_text,
             "title": self.title,
             "headings": list(self.headings),
-            "carried": [list(span) for span in self.carried],
+            "prepended": [list(span) for span in self.prepended],
             "attributes": dict(self.attributes),
             "sha256": self.sha256,
             "blank": self.blank,
@@ -109,7 +109,7 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
     --------
     >>> from chunkscope.chunkers import HeadingChunker
     >>> rules = Document("rules.md", "# 旅費\n出張の費用。\n## 宿泊\n上限は12,000円。")
-    >>> for row in list_chunks([rules], HeadingChunker(carry=("headings",))):
+    >>> for row in list_chunks([rules], HeadingChunker(prepend=("headings",))):
     ...     print(row.index, row.lines, row.headings, repr(row.index_text))
     0 (1, 2) ('旅費',) '# 旅費\n出張の費用。\n'
     1 (3, 4) ('旅費', '宿泊') '# 旅費\n## 宿泊\n上限は12,000円。'
@@ -124,26 +124,26 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
 def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
     for document in documents:
         if document.text:
-            yield from _rows(Parts(document), chunker)
+            yield from _rows(DocumentAnalysis(document), chunker)
 
 
-def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
-    document, text = parts.document, parts.document.text
-    cut = _cut(parts, chunker)
+def _rows(analysis: DocumentAnalysis, chunker: Chunker) -> Iterator[ChunkRow]:
+    document, text = analysis.document, analysis.document.text
+    cut = _cut(analysis, chunker)
     numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
-    carriable = find_carriable(parts, chunker.carry)
-    carried = _carried(carriable, chunker, cut.spans, Layout.of([document.name], [parts.length]))
-    titles = [heading.title for heading in parts.structure.headings]
+    prependable = find_prependable(analysis, chunker.prepend)
+    prepended = _carried(prependable, chunker, cut.spans, Layout.of([document.name], [analysis.length]))
+    titles = [heading.title for heading in analysis.structure.headings]
     columns = zip(
         numbers.tolist(),
         cut.spans.tolist(),
-        _lines(parts, cut.spans).tolist(),
-        chunk_paths(carriable, chunker, cut.spans).tolist(),
-        carried,
-        contains(parts.blank_runs, cut.spans).tolist(),
+        _lines(analysis, cut.spans).tolist(),
+        chunk_paths(prependable, chunker, cut.spans).tolist(),
+        prepended,
+        contains(analysis.blank_runs, cut.spans).tolist(),
         strict=True,
     )
-    title, attributes = document_title(parts), document.attributes
+    title, attributes = document_title(analysis), document.attributes
     for number, (start, end), (first, last), path, spans, blank in columns:
         body = text[start:end]
         yield ChunkRow(
@@ -156,45 +156,45 @@ def _rows(parts: Parts, chunker: Chunker) -> Iterator[ChunkRow]:
             index_text="\n".join([*(text[one:other] for one, other in spans), body]),
             title=title,
             headings=tuple(titles[row] for row in path if row >= 0),
-            carried=spans,
+            prepended=spans,
             attributes=attributes,
             blank=blank,
         )
 
 
-def cut_document(document: Document, chunker: Chunker) -> Cut:
+def chunk_document(document: Document, chunker: Chunker) -> Chunking:
     """Cut one document; its text may be empty.
 
     Examples
     --------
     >>> from chunkscope.chunkers import FixedChunker
-    >>> cut_document(Document("a", "いろはにほへと"), FixedChunker(4)).spans.tolist()
+    >>> chunk_document(Document("a", "いろはにほへと"), FixedChunker(4)).spans.tolist()
     [[0, 4], [4, 7]]
     """
     if not document.text:
         none = np.empty(0, dtype=np.int64)
-        return Cut(none.reshape(0, 2), none)
-    return _cut(Parts(document), chunker)
+        return Chunking(none.reshape(0, 2), none)
+    return _cut(DocumentAnalysis(document), chunker)
 
 
-def _cut(parts: Parts, chunker: Chunker) -> Cut:
+def _cut(analysis: DocumentAnalysis, chunker: Chunker) -> Chunking:
     if chunker.unit != "char":
         unit = get_unit(chunker.unit)
         # measured with its name, so that a text that a tokenizer refuses can be found
-        parts.keep(unit, unit.measure_all([parts.document.text], [parts.document.name])[0])
-    return chunker.chunks(chunker.segment(parts))
+        analysis.keep(unit, unit.measure_all([analysis.document.text], [analysis.document.name])[0])
+    return chunker.chunks(chunker.segment(analysis))
 
 
-def _carried(carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
-    owners, spans = carried_spans(carriable, chunker, chunks, layout)
-    carried: list[tuple[Span, ...]] = [()] * len(chunks)
+def _carried(prependable: Prependable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
+    owners, spans = prepended_spans(prependable, chunker, chunks, layout)
+    prepended: list[tuple[Span, ...]] = [()] * len(chunks)
     for owner, (start, end) in zip(owners.tolist(), spans.tolist(), strict=True):
-        carried[owner] += ((start, end),)
-    return carried
+        prepended[owner] += ((start, end),)
+    return prepended
 
 
-def _lines(parts: Parts, chunks: SpanArray) -> IntArray:
+def _lines(analysis: DocumentAnalysis, chunks: SpanArray) -> IntArray:
     """Give the lines of the first and the last character of each chunk, from 1."""
     ends = chunks - np.array([0, 1])
-    lines: IntArray = np.searchsorted(parts.line_starts, ends, side="right").astype(np.int64)
+    lines: IntArray = np.searchsorted(analysis.line_starts, ends, side="right").astype(np.int64)
     return lines

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers import Chunker, FixedChunker
-from chunkscope.chunkers.base import Cut
+from chunkscope.chunkers.base import Chunking
 from chunkscope.chunkers.windows import window_counts, windows_within
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, last_starting
 from chunkscope.spans.layout import Layout, Targets
@@ -70,7 +70,7 @@ class ChunkSet(ABC):
 
     @abstractmethod
     def length_counts(self) -> tuple[IntArray, IntArray]:
-        """Give the lengths of chunks in characters, without what they carry, and how many have each."""
+        """Give the lengths of chunks in characters, without what they prepend, and how many have each."""
 
     @abstractmethod
     def within(self, runs: Targets) -> int:
@@ -88,12 +88,12 @@ class SpanChunks(ChunkSet):
     --------
     >>> from chunkscope import FixedChunker
     >>> layout = Layout.of(["a"], [10])
-    >>> chunks = SpanChunks(layout, FixedChunker(5), Cut(np.array([[0, 5], [5, 10]]), np.array([5, 5])))
+    >>> chunks = SpanChunks(layout, FixedChunker(5), Chunking(np.array([[0, 5], [5, 10]]), np.array([5, 5])))
     >>> chunks.contains(Targets.of(np.array([[3, 5], [4, 6]]), layout)).tolist()
     [True, False]
     """
 
-    def __init__(self, layout: Layout, chunker: Chunker, cut: Cut) -> None:
+    def __init__(self, layout: Layout, chunker: Chunker, cut: Chunking) -> None:
         super().__init__(layout, chunker)
         self._cut = cut
         self.n_broken = cut.n_broken
@@ -261,7 +261,7 @@ class WindowChunks(ChunkSet):
         return int(windows_within(runs, self._size, self._step, keep_tail=self.chunker.tail == "keep").sum())
 
 
-def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], segments: Any) -> Iterator[ChunkSet]:
+def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], boundaries: Any) -> Iterator[ChunkSet]:
     """Give the chunks over all documents of one way of cutting at several sizes, as arithmetic where that is enough."""
     way = chunkers[0]
     if isinstance(way, FixedChunker) and way.unit == "char":
@@ -269,10 +269,10 @@ def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], segments: Any) -> It
             if isinstance(cell, FixedChunker):
                 yield WindowChunks(layout, cell)
         return
-    for cell, cut in zip(chunkers, way.chunks_of(chunkers, segments), strict=True):
+    for cell, cut in zip(chunkers, way.chunks_of(chunkers, boundaries), strict=True):
         yield SpanChunks(layout, cell, cut)
 
 
-def chunk_set(layout: Layout, chunker: Chunker, segments: Any) -> ChunkSet:
+def chunk_set(layout: Layout, chunker: Chunker, boundaries: Any) -> ChunkSet:
     """Give the chunks of one chunker over all documents."""
-    return next(chunk_sets(layout, [chunker], segments))
+    return next(chunk_sets(layout, [chunker], boundaries))

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Cut, check_choice
-from chunkscope.chunkers.boundaries import Segments, inner_offsets, join_segments
+from chunkscope.chunkers.base import Chunking, check_choice
+from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items
 from chunkscope.chunkers.sentence import cut_large_items
 from chunkscope.chunkers.windows import window_counts
 from chunkscope.errors import ChunkerError
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 
@@ -46,39 +46,39 @@ class FixedChunker(ItemChunker):
         if self.tail == "keep" and self.unit != "char":
             raise ChunkerError(f"fixed: tail=keep counts in characters; unit {self.unit} has no such windows")
 
-    def segment(self, parts: Parts) -> Segments:
+    def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the text's two ends for characters, each step for other units."""
-        if self.unit == "char" or not parts.length:
-            positions = np.array([0, parts.length] if parts.length else [0], dtype=np.int64)
+        if self.unit == "char" or not analysis.length:
+            positions = np.array([0, analysis.length] if analysis.length else [0], dtype=np.int64)
             whole = np.array([0, len(positions) - 1], dtype=np.int64)
-            return Segments(positions, positions, whole, whole)
-        measured = parts.measured(get_unit(self.unit))
+            return Boundaries(positions, positions, whole, whole)
+        measured = analysis.measured(get_unit(self.unit))
         positions, used = measured.stepped
         inner, heaviest = inner_offsets(measured)
         whole = np.array([0, len(positions) - 1], dtype=np.int64)
-        return Segments(
+        return Boundaries(
             positions, used, whole, whole, inner=inner, used_at_inner=measured.used(inner), heaviest=heaviest
         )
 
-    def join(self, segments: Sequence[Segments]) -> Segments:
+    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
         """Lay documents one behind the other."""
-        return join_segments(segments)
+        return join_boundaries(boundaries)
 
-    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+    def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the steps; windows over characters need no packing."""
         size = self.required_size()
         if self.unit == "char":
             return None
-        if size < segments.heaviest:
-            segments = cut_large_items(segments, size, unit=self.unit)
-        return segments, Items(segments.used, segments.documents, size, self.overlap)
+        if size < boundaries.heaviest:
+            boundaries = cut_large_items(boundaries, size, unit=self.unit)
+        return boundaries, Items(boundaries.used, boundaries.documents, size, self.overlap)
 
-    def unpacked(self, segments: Segments) -> Cut:
+    def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Lay windows over the characters of each document."""
-        size, edges = self.required_size(), segments.positions[segments.documents]
+        size, edges = self.required_size(), boundaries.positions[boundaries.documents]
         lengths = np.diff(edges)
         counts = window_counts(lengths, size, self.overlap, keep_tail=self.tail == "keep")
         number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
         starts = np.repeat(edges[:-1], counts) + number * (size - self.overlap)
         ends = np.minimum(starts + size, np.repeat(edges[1:], counts))
-        return Cut(np.column_stack((starts, ends)), ends - starts)
+        return Chunking(np.column_stack((starts, ends)), ends - starts)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from chunkscope.chunkers.base import Cut
-from chunkscope.chunkers.boundaries import Segments, join_segments
+from chunkscope.chunkers.base import Chunking
+from chunkscope.chunkers.boundaries import Boundaries, join_boundaries
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack
 from chunkscope.chunkers.sentence import fitting_items, segment_items
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import IntArray
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
 @dataclass(frozen=True)
@@ -41,32 +41,32 @@ class HeadingChunker(ItemChunker):
         if not isinstance(self.merge, bool):
             raise ChunkerError(f"heading: merge={self.merge} is neither true nor false")
 
-    def segment(self, parts: Parts) -> Segments:
+    def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the sentences, grouped by sections."""
-        sections = parts.structure.section_starts
-        return segment_items(parts, self.unit, np.union1d(parts.sentence_starts, sections), sections)
+        sections = analysis.structure.section_starts
+        return segment_items(analysis, self.unit, np.union1d(analysis.sentence_starts, sections), sections)
 
-    def join(self, segments: Sequence[Segments]) -> Segments:
+    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
         """Lay documents one behind the other."""
-        return join_segments(segments)
+        return join_boundaries(boundaries)
 
-    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+    def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the sentences of each section, or of sections joined."""
         if self.size is None:
             return None
-        segments, items = fitting_items(segments, self)
-        return segments, replace(items, groups=self._merged(segments)) if self.merge else items
+        boundaries, items = fitting_items(boundaries, self)
+        return boundaries, replace(items, groups=self._merged(boundaries)) if self.merge else items
 
-    def unpacked(self, segments: Segments) -> Cut:
+    def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Give whole sections."""
         if self.merge:
             raise ChunkerError("heading(merge=true) needs a size, such as heading(size=400, merge=true)")
-        pairs = np.column_stack((segments.groups[:-1], segments.groups[1:]))
+        pairs = np.column_stack((boundaries.groups[:-1], boundaries.groups[1:]))
         pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-        return Cut(segments.positions[pairs], segments.used[pairs[:, 1]] - segments.used[pairs[:, 0]])
+        return Chunking(boundaries.positions[pairs], boundaries.used[pairs[:, 1]] - boundaries.used[pairs[:, 0]])
 
-    def _merged(self, segments: Segments) -> IntArray:
+    def _merged(self, boundaries: Boundaries) -> IntArray:
         """Join whole sections up to the size: packing once more, with sections as the items."""
-        documents = np.searchsorted(segments.groups, segments.documents)
-        joined = pack(segments.used[segments.groups], documents, self.required_size(), 0)
-        return np.append(segments.groups[joined[:, 0]], segments.groups[-1])
+        documents = np.searchsorted(boundaries.groups, boundaries.documents)
+        joined = pack(boundaries.used[boundaries.groups], documents, self.required_size(), 0)
+        return np.append(boundaries.groups[joined[:, 0]], boundaries.groups[-1])

@@ -1,4 +1,4 @@
-"""The spelling of chunkers: ``heading(carry=headings+title, merge=true)``."""
+"""The spelling of chunkers: ``heading(prepend=headings+title, merge=true)``."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def parse_chunker(text: str) -> Chunker:
 
     Examples
     --------
-    >>> parse_chunker("heading(merge=true, carry=headings+title)")
-    HeadingChunker(size=None, overlap=0, unit='char', carry=('headings', 'title'), merge=True)
+    >>> parse_chunker("heading(merge=true, prepend=headings+title)")
+    HeadingChunker(size=None, overlap=0, unit='char', prepend=('headings', 'title'), merge=True)
     >>> str(_)
-    'heading(carry=headings+title, merge=true)'
+    'heading(prepend=headings+title, merge=true)'
     """
     match = _SPELLING.fullmatch(text)
     if not match:
@@ -80,7 +80,7 @@ def _outside_brackets(text: str) -> list[str]:
 
 
 def _read_value(key: str, value: str) -> object:
-    if key == "carry":
+    if key == "prepend":
         return tuple(part.strip() for part in value.split("+"))
     if key == "unit":
         return value

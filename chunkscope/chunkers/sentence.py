@@ -8,66 +8,66 @@ from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut, check_choice
-from chunkscope.chunkers.boundaries import Segments, inner_offsets, join_segments
+from chunkscope.chunkers.base import Chunker, Chunking, check_choice
+from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items, pack_with_tails, split_oversize
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import IntArray
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 
-def segment_items(parts: Parts, unit_name: str, starts: IntArray, group_starts: IntArray) -> Segments:
+def segment_items(analysis: DocumentAnalysis, unit_name: str, starts: IntArray, group_starts: IntArray) -> Boundaries:
     """Measure items that tile a text.
 
     Parameters
     ----------
-    parts : Parts
+    analysis : DocumentAnalysis
     unit_name : str
     starts : int64 (i,)
         Where items start, 0 included.
     group_starts : int64 (g,)
         Those of them that no chunk may cross, 0 included.
     """
-    end = np.array([parts.length], dtype=np.int64)
-    positions = np.concatenate((starts, end)) if parts.length else end
-    groups = np.searchsorted(positions, np.concatenate((group_starts, end)) if parts.length else end)
+    end = np.array([analysis.length], dtype=np.int64)
+    positions = np.concatenate((starts, end)) if analysis.length else end
+    groups = np.searchsorted(positions, np.concatenate((group_starts, end)) if analysis.length else end)
     whole = np.array([0, len(positions) - 1], dtype=np.int64)
-    if not parts.length:
+    if not analysis.length:
         groups = whole
-    measured = parts.measured(get_unit(unit_name))
+    measured = analysis.measured(get_unit(unit_name))
     used = measured.used(positions)
     if unit_name == "char":
-        return Segments(positions, used, groups, whole)
+        return Boundaries(positions, used, groups, whole)
     steps, used_at_steps = (found[1:-1] for found in measured.stepped)
     inner, heaviest = inner_offsets(measured)
-    return Segments(positions, used, groups, whole, steps, used_at_steps, inner, measured.used(inner), heaviest)
+    return Boundaries(positions, used, groups, whole, steps, used_at_steps, inner, measured.used(inner), heaviest)
 
 
-def cut_large_items(segments: Segments, size: int, *, unit: str) -> Segments:
+def cut_large_items(boundaries: Boundaries, size: int, *, unit: str) -> Boundaries:
     """Cut items above the size; groups and documents keep their edges."""
     if unit == "char":
-        positions = used = _cut_evenly(segments.positions, size)
+        positions = used = _cut_evenly(boundaries.positions, size)
     else:
         positions, used = split_oversize(
-            segments.positions, segments.used, segments.steps, segments.used_at_steps, size
+            boundaries.positions, boundaries.used, boundaries.steps, boundaries.used_at_steps, size
         )
-        if size < segments.heaviest:
-            positions, used = split_oversize(positions, used, segments.inner, segments.used_at_inner, size)
-    if len(positions) == len(segments.positions):
-        return segments
-    moved = np.searchsorted(positions, segments.positions)
-    return Segments(positions, used, moved[segments.groups], moved[segments.documents])
+        if size < boundaries.heaviest:
+            positions, used = split_oversize(positions, used, boundaries.inner, boundaries.used_at_inner, size)
+    if len(positions) == len(boundaries.positions):
+        return boundaries
+    moved = np.searchsorted(positions, boundaries.positions)
+    return Boundaries(positions, used, moved[boundaries.groups], moved[boundaries.documents])
 
 
-def fitting_items(segments: Segments, chunker: Chunker) -> tuple[Segments, Items]:
+def fitting_items(boundaries: Boundaries, chunker: Chunker) -> tuple[Boundaries, Items]:
     """Give the items to pack at a chunker's size: what is above it is cut, here or as it is packed."""
     size = chunker.required_size()
     is_divisible = chunker.unit == "char"
     if not is_divisible:
-        segments = cut_large_items(segments, size, unit=chunker.unit)
-    return segments, Items(segments.used, segments.groups, size, chunker.overlap, is_divisible)
+        boundaries = cut_large_items(boundaries, size, unit=chunker.unit)
+    return boundaries, Items(boundaries.used, boundaries.groups, size, chunker.overlap, is_divisible)
 
 
 def _cut_evenly(positions: IntArray, size: int) -> IntArray:
@@ -114,39 +114,39 @@ class SentenceChunker(ItemChunker):
         if self.overlap_by == "characters" and self.unit != "char":
             raise ChunkerError(f"sentence: overlap_by=characters needs unit char, not {self.unit}")
 
-    def segment(self, parts: Parts) -> Segments:
+    def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the sentences, and the steps inside them."""
-        starts = parts.sentence_starts
+        starts = analysis.sentence_starts
         if self.newline == "end":
-            starts = np.union1d(starts, parts.line_starts)
-            starts = starts[starts < parts.length]
-        return segment_items(parts, self.unit, starts, starts[:1])
+            starts = np.union1d(starts, analysis.line_starts)
+            starts = starts[starts < analysis.length]
+        return segment_items(analysis, self.unit, starts, starts[:1])
 
-    def join(self, segments: Sequence[Segments]) -> Segments:
+    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
         """Lay documents one behind the other."""
-        return join_segments(segments)
+        return join_boundaries(boundaries)
 
-    def items(self, segments: Segments) -> tuple[Segments, Items] | None:
+    def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the sentences, those above the size cut."""
         if self.overlap_by == "characters" and self.overlap:
             return None
         if self.oversize == "keep":
-            return segments, Items(segments.used, segments.groups, self.required_size(), self.overlap)
-        return fitting_items(segments, self)
+            return boundaries, Items(boundaries.used, boundaries.groups, self.required_size(), self.overlap)
+        return fitting_items(boundaries, self)
 
-    def unpacked(self, segments: Segments) -> Cut:
+    def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Pack sentences behind the last characters of the chunk before."""
-        segments = self._fitting(segments)
+        boundaries = self._fitting(boundaries)
         starts, ends = pack_with_tails(
-            segments.positions,
-            segments.groups,
+            boundaries.positions,
+            boundaries.groups,
             self.required_size(),
             self.overlap,
             keep_tail=self.oversize == "keep",
         )
-        return Cut(np.column_stack((starts, ends)), ends - starts)
+        return Chunking(np.column_stack((starts, ends)), ends - starts)
 
-    def _fitting(self, segments: Segments) -> Segments:
+    def _fitting(self, boundaries: Boundaries) -> Boundaries:
         if self.oversize == "keep":
-            return segments
-        return cut_large_items(segments, self.required_size(), unit=self.unit)
+            return boundaries
+        return cut_large_items(boundaries, self.required_size(), unit=self.unit)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Cut
-from chunkscope.chunkers.boundaries import Segments, TokenStream, join_segments, join_streams
+from chunkscope.chunkers.base import Chunker, Chunking
+from chunkscope.chunkers.boundaries import Boundaries, TokenStream, join_boundaries, join_streams
 from chunkscope.chunkers.fixed import FixedChunker
 from chunkscope.chunkers.windows import window_counts
 from chunkscope.errors import ChunkerError
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 
@@ -44,33 +44,33 @@ class TokenChunker(Chunker):
         if self.unit in ("char", "word"):
             raise ChunkerError(f"token: unit {self.unit} is no token encoding; use the chunker fixed for it")
 
-    def segment(self, parts: Parts) -> Segments | TokenStream:
+    def segment(self, analysis: DocumentAnalysis) -> Boundaries | TokenStream:
         """Give the steps between characters, or for raw windows each token."""
         if not self.raw:
-            return FixedChunker(unit=self.unit).segment(parts)
-        measured = parts.measured(get_unit(self.unit))
+            return FixedChunker(unit=self.unit).segment(analysis)
+        measured = analysis.measured(get_unit(self.unit))
         entries = np.array([0, len(measured.first_whole)], dtype=np.int64)
         return TokenStream(measured.first_whole, measured.last_whole, entries)
 
-    def join(self, segments: Sequence[Segments | TokenStream]) -> Segments | TokenStream:
+    def join(self, boundaries: Sequence[Boundaries | TokenStream]) -> Boundaries | TokenStream:
         """Lay documents one behind the other."""
         if self.raw:
-            return join_streams([part for part in segments if isinstance(part, TokenStream)])
-        return join_segments([part for part in segments if isinstance(part, Segments)])
+            return join_streams([part for part in boundaries if isinstance(part, TokenStream)])
+        return join_boundaries([part for part in boundaries if isinstance(part, Boundaries)])
 
-    def chunks(self, segments: Segments | TokenStream) -> Cut:
+    def chunks(self, boundaries: Boundaries | TokenStream) -> Chunking:
         """Pack steps, or lay windows over the tokens."""
-        return next(self.chunks_of([self], segments))
+        return next(self.chunks_of([self], boundaries))
 
-    def chunks_of(self, cells: Sequence[Chunker], segments: Segments | TokenStream) -> Iterator[Cut]:
+    def chunks_of(self, cells: Sequence[Chunker], boundaries: Boundaries | TokenStream) -> Iterator[Chunking]:
         """Do so at several sizes and overlaps."""
-        if isinstance(segments, TokenStream):
-            return (raw_windows(segments, cell.required_size(), cell.overlap) for cell in cells)
+        if isinstance(boundaries, TokenStream):
+            return (raw_windows(boundaries, cell.required_size(), cell.overlap) for cell in cells)
         packed = [FixedChunker(cell.required_size(), cell.overlap, unit=self.unit) for cell in cells]
-        return packed[0].chunks_of(packed, segments)
+        return packed[0].chunks_of(packed, boundaries)
 
 
-def raw_windows(stream: TokenStream, size: int, overlap: int) -> Cut:
+def raw_windows(stream: TokenStream, size: int, overlap: int) -> Chunking:
     """Lay windows over tokens and reduce each to the whole characters in it."""
     first_entry = stream.documents[:-1]
     n_tokens = np.diff(stream.documents) - 1
@@ -83,7 +83,7 @@ def raw_windows(stream: TokenStream, size: int, overlap: int) -> Cut:
     whole = starts < ends
     is_last = number == np.repeat(counts, counts) - 1
     torn_end = inside[end]
-    return Cut(
+    return Chunking(
         spans=np.column_stack((starts, ends))[whole],
         sizes=(end - begin)[whole],
         windows=number[whole],

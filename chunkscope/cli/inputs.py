@@ -183,6 +183,6 @@ def open_questions(path: str, config: Config, field: Mapping[str, str], messages
 
     if path == config.questions:
         _check_configured(config, "questions", path)
-    questions = read_questions(path, fields={**config.field, **field})
+    questions = read_questions(path, fields={**config.map_field, **field})
     messages.warn(*questions.warnings)
     return questions

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from chunkscope.chunkers.base import Cut
+from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
 from chunkscope.spans.intervals import IntArray, Span
 
@@ -32,7 +32,7 @@ UNICODE, ASCII = Signs(), Signs("<|>", "[[", "]]")
 
 def draw_cuts(
     text: str,
-    cut: Cut,
+    cut: Chunking,
     *,
     width: int,
     signs: Signs = UNICODE,
@@ -44,7 +44,7 @@ def draw_cuts(
     Parameters
     ----------
     text : str
-    cut : Cut
+    cut : Chunking
         The chunks of this text.
     width : int
         Columns of a row, wide characters counting two.
@@ -62,10 +62,10 @@ def draw_cuts(
     --------
     >>> from chunkscope.chunkers import FixedChunker
     >>> from chunkscope.corpus.document import Document
-    >>> from chunkscope.structure.analysis import Parts
+    >>> from chunkscope.structure.analysis import DocumentAnalysis
     >>> chunker = FixedChunker(6, 2)
-    >>> segments = chunker.segment(Parts(Document("a.md", "いろは\nにほへとちり")))
-    >>> for row in draw_cuts("いろは\nにほへとちり", chunker.chunks(segments), width=40):
+    >>> boundaries = chunker.segment(DocumentAnalysis(Document("a.md", "いろは\nにほへとちり")))
+    >>> for row in draw_cuts("いろは\nにほへとちり", chunker.chunks(boundaries), width=40):
     ...     print(row)
       0  いろは
     0-1  ⟦にほ⟧へとちり
@@ -95,7 +95,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 class _Drawing:
     """Where signs and styles belong."""
 
-    def __init__(self, text: str, cut: Cut, signs: Signs, underlined: Sequence[Span]) -> None:
+    def __init__(self, text: str, cut: Chunking, signs: Signs, underlined: Sequence[Span]) -> None:
         self.text = text
         self.spans = cut.spans
         self.numbers: IntArray = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
@@ -156,7 +156,7 @@ class _Drawing:
         return _painted(shown, style, bool(style))
 
 
-def _signs_at(cut: Cut, signs: Signs) -> dict[int, str]:
+def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:
     """Give what is drawn in front of which characters."""
     closes: dict[int, str] = {}
     opens: dict[int, str] = {}

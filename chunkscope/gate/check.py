@@ -74,7 +74,7 @@ def check(
     >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。")
     >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
     >>> result = check([rules], asked, "fixed(size=13)")
-    >>> result.passed, result.findings[0].line, result.findings[0].column, result.findings[0].mend.size
+    >>> result.passed, result.findings[0].line, result.findings[0].column, result.findings[0].suggestion.size
     (False, 1, 14, 16)
     """
     thresholds = thresholds or Thresholds()
@@ -212,7 +212,7 @@ def _counted(thresholds: Thresholds, labels: Labels | None) -> list[str]:
 def _codes(thresholds: Thresholds, labels: Labels | None) -> set[str]:
     """Name the findings that were looked for."""
     codes = {code for name in _counted(thresholds, labels) for code in CODES[name]}
-    return codes | ({"label-", *CODES["max_split"], *CODES["max_apart"]} if labels else set())
+    return codes | ({"label-", *CODES["max_split"], *CODES["max_header_lost"]} if labels else set())
 
 
 def _measure(
@@ -236,7 +236,7 @@ def _counting(name: str, seen: Seen, findings: Iterable[CheckFinding]) -> set[An
     found = (finding for finding in findings if finding.code in CODES[name])
     if name in NEEDS_QUESTIONS:
         return {finding.question for finding in found} & seen.spoilt.get(name, set())
-    return {(finding.document, finding.span) if name == "max_rows_apart" else id(finding) for finding in found}
+    return {(finding.document, finding.span) if name == "max_rows_header_lost" else id(finding) for finding in found}
 
 
 def _level(finding: CheckFinding, missed: Collection[str], seen: Seen, thresholds: Thresholds) -> Level:
@@ -250,7 +250,7 @@ def _total(name: str, cell: Cell, n_valid: int) -> int:
     """Tell of how many a threshold speaks."""
     if name in ("max_split", "max_missing"):
         return n_valid
-    return {"max_apart": cell.table_questions, "max_rows_apart": cell.table_rows}.get(name, cell.chunks)
+    return {"max_header_lost": cell.table_questions, "max_rows_header_lost": cell.table_rows}.get(name, cell.chunks)
 
 
 def _require_something(

@@ -9,7 +9,7 @@ from operator import add
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus.reading import Corpus
 from chunkscope.gate.pinpoint import (
-    LimitGauge,
+    BoundLimit,
     LimitMeasure,
     Place,
     Weights,
@@ -21,17 +21,17 @@ from chunkscope.gate.pinpoint import (
     find_rows,
 )
 from chunkscope.gate.result import CheckFinding
-from chunkscope.gate.suggestions import Mending
+from chunkscope.gate.suggestions import Suggester
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.grid.batches import Batch, tie_batches
 from chunkscope.grid.notation import Overlap
 from chunkscope.grid.results import Cell
-from chunkscope.grid.scan import survey
+from chunkscope.grid.scan import scan
 from chunkscope.grid.sweep import BATCH_CHARACTERS
 from chunkscope.measures.base import Measure
-from chunkscope.measures.evidence import EvidenceGauge, EvidenceMeasure
-from chunkscope.measures.shape import ShapeGauge, ShapeMeasure
-from chunkscope.measures.tables import TableGauge, TableMeasure
+from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure
+from chunkscope.measures.shape import BoundShape, ShapeMeasure
+from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.questions.labels import Labels
 
 
@@ -71,35 +71,35 @@ def _look_at(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: Ov
     if wants_limit:
         measures.append(LimitMeasure(limit_unit, chunker))
     units = sorted({chunker.unit, *([limit_unit] if wants_limit else [])} - {"char"})
-    surveyed = survey(batch.documents, (chunker.at(None),), measures, units)
-    chunks = surveyed.chunks(chunker)
-    segments = surveyed.segments[chunker.at(None)]
-    seen = Seen(surveyed.cell(chunks))
+    scanned = scan(batch.documents, (chunker.at(None),), measures, units)
+    chunks = scanned.chunks(chunker)
+    boundaries = scanned.boundaries[chunker.at(None)]
+    seen = Seen(scanned.cell(chunks))
     seen.n_visible = seen.cell.chunks - seen.cell.blank_chunks
-    place = Place(surveyed.layout, batch.documents)
-    mending = Mending(chunker, overlap, surveyed.layout, segments)
-    for gauge in surveyed.gauges:
-        if isinstance(gauge, EvidenceGauge) and len(gauge.entries):
-            seen.findings += find_evidence(place, gauge, chunks, mending)
-            seen.findings += find_asked_rows(place, gauge, chunks, mending)
-            split = ~chunks.contains(gauge.entries)
-            missing = split & ~chunks.covered(gauge.entries)
-            bad = {"max_split": split, "max_missing": missing, "max_apart": gauge.apart_entries(chunks)}
+    place = Place(scanned.layout, batch.documents)
+    mending = Suggester(chunker, overlap, scanned.layout, boundaries)
+    for bound in scanned.bound:
+        if isinstance(bound, BoundEvidence) and len(bound.entries):
+            seen.findings += find_evidence(place, bound, chunks, mending)
+            seen.findings += find_asked_rows(place, bound, chunks, mending)
+            split = ~chunks.contains(bound.entries)
+            missing = split & ~chunks.covered(bound.entries)
+            bad = {"max_split": split, "max_missing": missing, "max_header_lost": bound.header_lost_entries(chunks)}
             for name, entries in bad.items():
-                chosen = gauge.spoilt(entries)
-                seen.spoilt[name] = {one for one, is_bad in zip(gauge.ids, chosen.tolist(), strict=True) if is_bad}
-        elif isinstance(gauge, TableGauge) and not thresholds.max_rows_apart.is_off:
-            asked = {(finding.document, finding.span) for finding in seen.findings if finding.code == "row-apart"}
-            rows = find_rows(place, gauge, chunks, mending)
+                chosen = bound.spoilt(entries)
+                seen.spoilt[name] = {one for one, is_bad in zip(bound.ids, chosen.tolist(), strict=True) if is_bad}
+        elif isinstance(bound, BoundTables) and not thresholds.max_rows_header_lost.is_off:
+            asked = {(finding.document, finding.span) for finding in seen.findings if finding.code == "header-lost"}
+            rows = find_rows(place, bound, chunks, mending)
             seen.findings += [finding for finding in rows if (finding.document, finding.span) not in asked]
-        elif isinstance(gauge, ShapeGauge) and not thresholds.max_blank.is_off:
-            seen.findings += find_blank(place, chunks, gauge.blank_runs.spans)
-        elif isinstance(gauge, LimitGauge) and thresholds.model_limit is not None:
-            weights = gauge.weights(chunks, limit_unit)
+        elif isinstance(bound, BoundShape) and not thresholds.max_blank.is_off:
+            seen.findings += find_blank(place, chunks, bound.blank_runs.spans)
+        elif isinstance(bound, BoundLimit) and thresholds.model_limit is not None:
+            weights = bound.weights(chunks, limit_unit)
             seen.findings += find_heavy(place, chunks, weights, thresholds.model_limit)
     if seen.cell.oversize_chunks and not wants_limit and not thresholds.max_oversize.is_off:
-        sizes = chunker.chunks(segments).sizes
+        sizes = chunker.chunks(boundaries).sizes
         seen.findings += find_heavy(place, chunks, Weights(sizes, None, chunker.unit), chunker.required_size())
     if not thresholds.max_broken.is_off:
-        seen.findings += find_broken(place, chunker, segments)
+        seen.findings += find_broken(place, chunker, boundaries)
     return seen

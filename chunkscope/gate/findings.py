@@ -11,14 +11,14 @@ import numpy as np
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.chunkers.chunk_set import ChunkSet, chunk_set
 from chunkscope.corpus.document import Document
-from chunkscope.measures.tables import row_spans, rows_together
-from chunkscope.questions.labels import Labels, Resolved
+from chunkscope.measures.tables import row_spans, rows_with_header
+from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.spans.intervals import SpanArray, as_spans
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
-Code = Literal["evidence-split", "evidence-missing", "row-apart"]
+Code = Literal["evidence-split", "evidence-missing", "header-lost"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Finding:
     Attributes
     ----------
     code : str
-        ``evidence-split``; ``evidence-missing``: some of it is in no chunk; ``row-apart``: no chunk has the row with
+        ``evidence-split``; ``evidence-missing``: some of it is in no chunk; ``header-lost``: no chunk has the row with
         its header.
     document : str
     question : str or None
@@ -61,15 +61,15 @@ class Finding:
 CONTEXT = 400
 
 
-def find_cuts(
-    documents: Iterable[Document], questions: Labels | Sequence[Resolved], chunker: Chunker | str
+def find_boundary_problems(
+    documents: Iterable[Document], questions: Labels | Sequence[LocatedQuestion], chunker: Chunker | str
 ) -> list[Finding]:
     """Find the cuts of one setting that split evidence or part table rows from their header.
 
     Parameters
     ----------
     documents : iterable of Document
-    questions : Labels or sequence of Resolved
+    questions : Labels or sequence of LocatedQuestion
         Their evidence, and the rows it overlaps, are looked at; without any, all rows of all tables are.
     chunker : Chunker or str
         With a size.
@@ -86,7 +86,7 @@ def find_cuts(
     >>> from chunkscope.questions.check import check_labels
     >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。")
     >>> labels = check_labels([rules], [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")])
-    >>> [finding] = find_cuts([rules], labels.valid, FixedChunker(13))
+    >>> [finding] = find_boundary_problems([rules], labels.valid, FixedChunker(13))
     >>> finding.before[-8:] + "│" + finding.after[:6], finding.column
     ('限は1泊12,0│00円とする', 14)
     """
@@ -101,18 +101,18 @@ def find_cuts(
     found: list[Finding] = []
     for document in documents:
         if document.text and (document.name in asked or not questions):
-            found.extend(_of_document(Parts(document), asked.get(document.name, []), chunker))
+            found.extend(_of_document(DocumentAnalysis(document), asked.get(document.name, []), chunker))
     return found
 
 
-def _of_document(parts: Parts, asked: Sequence[tuple[str, int, int]], chunker: Chunker) -> list[Finding]:
-    document = parts.document
-    layout = Layout.of([document.name], [parts.length])
+def _of_document(analysis: DocumentAnalysis, asked: Sequence[tuple[str, int, int]], chunker: Chunker) -> list[Finding]:
+    document = analysis.document
+    layout = Layout.of([document.name], [analysis.length])
     if chunker.unit != "char":
-        parts.measured(get_unit(chunker.unit))
-    chunks = chunk_set(layout, chunker, chunker.segment(parts))
+        analysis.measured(get_unit(chunker.unit))
+    chunks = chunk_set(layout, chunker, chunker.segment(analysis))
     found = list(_split(document, layout, chunks, asked))
-    found.extend(_apart(parts, layout, chunks, asked))
+    found.extend(_apart(analysis, layout, chunks, asked))
     return sorted(found, key=lambda finding: (finding.cut, finding.start, finding.code))
 
 
@@ -128,18 +128,20 @@ def _split(
             yield _finding(document, code, question, start, end, max(farthest, start))
 
 
-def _apart(parts: Parts, layout: Layout, chunks: ChunkSet, asked: Sequence[tuple[str, int, int]]) -> Iterator[Finding]:
-    table = row_spans(parts.tables)
+def _apart(
+    analysis: DocumentAnalysis, layout: Layout, chunks: ChunkSet, asked: Sequence[tuple[str, int, int]]
+) -> Iterator[Finding]:
+    table = row_spans(analysis.tables)
     rows, hulls = Targets.of(table.rows, layout), Targets.of(table.hulls, layout)
-    apart = ~rows_together(chunks, rows, hulls)
-    carries = "table-header" in chunks.chunker.carry
-    # Where the header is carried, only a cut through the row itself parts them.
-    cuts = chunks.reach(rows if carries else hulls)
+    apart = ~rows_with_header(chunks, rows, hulls)
+    prepends = "table-header" in chunks.chunker.prepend
+    # Where the header is prepended, only a cut through the row itself parts them.
+    cuts = chunks.reach(rows if prepends else hulls)
     for row in np.flatnonzero(apart).tolist():
         start, end = table.rows[row].tolist()
         for question in _askers(table.rows[row], asked) if asked else [None]:
-            head = start if carries else int(table.hulls[row, 0])
-            yield _finding(parts.document, "row-apart", question, start, end, max(int(cuts[row]), head))
+            head = start if prepends else int(table.hulls[row, 0])
+            yield _finding(analysis.document, "header-lost", question, start, end, max(int(cuts[row]), head))
 
 
 def _askers(row: SpanArray, asked: Sequence[tuple[str, int, int]]) -> list[str]:

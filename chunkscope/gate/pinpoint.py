@@ -1,4 +1,4 @@
-"""Where one setting does harm in a batch of documents: each finding with its place, from what a survey took."""
+"""Where one setting does harm in a batch of documents: each finding with its place, from what a scan took."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from chunkscope.chunkers import Chunker, TokenChunker
 from chunkscope.chunkers.boundaries import TokenStream
-from chunkscope.chunkers.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable, prepended_spans
 from chunkscope.chunkers.windows import window_counts
 from chunkscope.corpus.document import Document
 from chunkscope.gate.findings import CONTEXT
-from chunkscope.gate.result import CheckFinding, Mend
-from chunkscope.measures.evidence import EvidenceGauge
-from chunkscope.measures.tables import TableGauge, rows_together
+from chunkscope.gate.result import CheckFinding, Suggestion
+from chunkscope.measures.evidence import BoundEvidence
+from chunkscope.measures.tables import BoundTables, rows_with_header
 from chunkscope.spans.intervals import BoolArray, IntArray, Span, SpanArray
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
-Mender = Callable[[Targets], Sequence[Mend]]
+Suggest = Callable[[Targets], Sequence[Suggestion]]
 """Gives for targets that are cut what would mend them; whether they are rows with their headers."""
 
 
@@ -51,7 +51,7 @@ class Place:
         message: str,
         *,
         question: str | None = None,
-        mend: Mend | None = None,
+        suggestion: Suggestion | None = None,
         needed: bool = True,
     ) -> CheckFinding:
         """Make a finding of offsets in the layout."""
@@ -70,24 +70,24 @@ class Place:
             cut=at,
             before=document.text[max(0, at - CONTEXT) : at],
             after=document.text[at : at + CONTEXT],
-            mend=mend,
+            suggestion=suggestion,
             is_needed=needed,
         )
 
 
-def find_evidence(place: Place, gauge: EvidenceGauge, chunks: ChunkSet, mender: Mender) -> Iterator[CheckFinding]:
+def find_evidence(place: Place, bound: BoundEvidence, chunks: ChunkSet, suggest: Suggest) -> Iterator[CheckFinding]:
     """Find the evidence that no chunk holds whole."""
-    reach = chunks.reach(gauge.entries)
-    split = reach < gauge.entries.spans[:, 1]
-    covered = chunks.covered(gauge.entries)
+    reach = chunks.reach(bound.entries)
+    split = reach < bound.entries.spans[:, 1]
+    covered = chunks.covered(bound.entries)
     chosen = np.flatnonzero(split)
     if not len(chosen):
         return
-    spoilt = gauge.spoilt(split)
-    mends = mender(gauge.entries.take(chosen))
-    for entry, mend in zip(chosen.tolist(), mends, strict=True):
-        start, end = gauge.entries.spans[entry].tolist()
-        question, cut = int(gauge.question_of[entry]), max(int(reach[entry]), start)
+    spoilt = bound.spoilt(split)
+    suggestions = suggest(bound.entries.take(chosen))
+    for entry, suggestion in zip(chosen.tolist(), suggestions, strict=True):
+        start, end = bound.entries.spans[entry].tolist()
+        question, cut = int(bound.question_of[entry]), max(int(reach[entry]), start)
         if not covered[entry]:
             code, what = "evidence-missing", "some of the evidence is in no chunk"
         else:
@@ -96,130 +96,130 @@ def find_evidence(place: Place, gauge: EvidenceGauge, chunks: ChunkSet, mender: 
             code,
             (start, end),
             cut,
-            f"{gauge.ids[question]}: {what}",
-            question=gauge.ids[question],
-            mend=mend,
+            f"{bound.ids[question]}: {what}",
+            question=bound.ids[question],
+            suggestion=suggestion,
             needed=bool(spoilt[question]),
         )
 
 
-def find_asked_rows(place: Place, gauge: EvidenceGauge, chunks: ChunkSet, mender: Mender) -> Iterator[CheckFinding]:
+def find_asked_rows(place: Place, bound: BoundEvidence, chunks: ChunkSet, suggest: Suggest) -> Iterator[CheckFinding]:
     """Find the rows that questions need and no chunk holds with their header."""
-    apart = np.flatnonzero(~rows_together(chunks, gauge.rows, gauge.hulls))
+    apart = np.flatnonzero(~rows_with_header(chunks, bound.rows, bound.hulls))
     if not len(apart):
         return
-    spoilt = gauge.spoilt(gauge.apart_entries(chunks))
+    spoilt = bound.spoilt(bound.header_lost_entries(chunks))
     seen: dict[tuple[int, int], int] = {}
     for row in apart.tolist():
-        seen.setdefault((int(gauge.question_of[gauge.row_entries[row]]), int(gauge.rows.spans[row, 0])), row)
+        seen.setdefault((int(bound.question_of[bound.row_entries[row]]), int(bound.rows.spans[row, 0])), row)
     chosen = np.array(list(seen.values()), dtype=np.int64)
-    rows, hulls = gauge.rows.take(chosen), gauge.hulls.take(chosen)
-    for (question, _), finding in zip(seen, _rows(place, rows, hulls, chunks, mender), strict=True):
-        name = gauge.ids[question]
+    rows, hulls = bound.rows.take(chosen), bound.hulls.take(chosen)
+    for (question, _), finding in zip(seen, _rows(place, rows, hulls, chunks, suggest), strict=True):
+        name = bound.ids[question]
         message = f"{name}: {finding.message}"
         yield dataclasses.replace(finding, question=name, message=message, is_needed=bool(spoilt[question]))
 
 
-def find_rows(place: Place, gauge: TableGauge, chunks: ChunkSet, mender: Mender) -> Iterator[CheckFinding]:
+def find_rows(place: Place, bound: BoundTables, chunks: ChunkSet, suggest: Suggest) -> Iterator[CheckFinding]:
     """Find all rows that no chunk holds with their header."""
-    apart = ~rows_together(chunks, gauge.rows, gauge.hulls)
+    apart = ~rows_with_header(chunks, bound.rows, bound.hulls)
     if apart.any():
-        yield from _rows(place, gauge.rows.take(apart), gauge.hulls.take(apart), chunks, mender)
+        yield from _rows(place, bound.rows.take(apart), bound.hulls.take(apart), chunks, suggest)
 
 
-def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, mender: Mender) -> Iterator[CheckFinding]:
-    carries = "table-header" in chunks.chunker.carry
-    # where the header is carried, only a cut through the row itself parts them
-    whole = rows if carries else hulls
+def _rows(place: Place, rows: Targets, hulls: Targets, chunks: ChunkSet, suggest: Suggest) -> Iterator[CheckFinding]:
+    prepends = "table-header" in chunks.chunker.prepend
+    # where the header is prepended, only a cut through the row itself parts them
+    whole = rows if prepends else hulls
     cuts = np.maximum(chunks.reach(whole), whole.spans[:, 0])
-    could_carry = chunks.contains(rows) & (not carries)
-    mends = mender(whole)
+    could_carry = chunks.contains(rows) & (not prepends)
+    suggestions = suggest(whole)
     for row, (start, end) in enumerate(rows.spans.tolist()):
-        mend = mends[row]
+        suggestion = suggestions[row]
         if could_carry[row]:
-            mend = dataclasses.replace(mend, carry="table-header")
+            suggestion = dataclasses.replace(suggestion, prepend="table-header")
         cut = int(cuts[row])
         line = place.line_of(start)
         message = (
             "the row is cut" if start < cut < end else f"the table is cut between its header and the row in line {line}"
         )
-        yield place.finding("row-apart", (start, end), cut, message, mend=mend)
+        yield place.finding("header-lost", (start, end), cut, message, suggestion=suggestion)
 
 
 @dataclass(frozen=True)
 class LimitSeen:
-    """What the weight of chunks needs of one document: where units begin, blank runs, what can be carried."""
+    """What the weight of chunks needs of one document: where units begin, blank runs, what can be prepended."""
 
     begins: IntArray
     line_end: int
     blank_runs: SpanArray
-    carriable: Carriable | None
+    prependable: Prependable | None
 
 
 class LimitMeasure:
-    """Weighs the text to index of each chunk in the model's unit: what it carries, a line each, and its body."""
+    """Weighs the text to index of each chunk in the model's unit: what it prepends, a line each, and its body."""
 
     def __init__(self, unit: str, chunker: Chunker) -> None:
         self.unit = unit
-        self.carries = chunker.carry
+        self.prepends = chunker.prepend
 
-    def observe(self, parts: Parts) -> LimitSeen:
+    def collect(self, analysis: DocumentAnalysis) -> LimitSeen:
         """Take what one document says."""
         unit = get_unit(self.unit)
         return LimitSeen(
-            parts.measured(unit).begins,
-            unit.measure("\n").total if self.carries else 0,
-            parts.blank_runs,
-            find_carriable(parts, self.carries) if self.carries else None,
+            analysis.measured(unit).begins,
+            unit.measure("\n").total if self.prepends else 0,
+            analysis.blank_runs,
+            find_prependable(analysis, self.prepends) if self.prepends else None,
         )
 
-    def prepare(self, observed: Sequence[LimitSeen], layout: Layout) -> LimitGauge:
+    def bind(self, collected: Sequence[LimitSeen], layout: Layout) -> BoundLimit:
         """Lay what was taken from the documents one behind the other."""
         bases = layout.edges[:-1].tolist()
         empty = np.empty(0, dtype=np.int64)
-        carriable = [seen.carriable for seen in observed if seen.carriable is not None]
-        return LimitGauge(
-            np.concatenate([empty, *(seen.begins + base for seen, base in zip(observed, bases, strict=True))]),
-            max((seen.line_end for seen in observed), default=0),
+        prependable = [seen.prependable for seen in collected if seen.prependable is not None]
+        return BoundLimit(
+            np.concatenate([empty, *(seen.begins + base for seen, base in zip(collected, bases, strict=True))]),
+            max((seen.line_end for seen in collected), default=0),
             np.concatenate(
-                [empty.reshape(0, 2), *(seen.blank_runs + base for seen, base in zip(observed, bases, strict=True))]
+                [empty.reshape(0, 2), *(seen.blank_runs + base for seen, base in zip(collected, bases, strict=True))]
             ),
-            join_carriable(carriable, layout) if self.carries else None,
+            join_prependable(prependable, layout) if self.prepends else None,
         )
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What each chunk weighs, and how much of it is carried; None: carried text does not count."""
+    """What each chunk weighs, and how much of it is prepended; None: prepended text does not count."""
 
     total: IntArray
-    carried: IntArray | None
+    prepended: IntArray | None
     unit: str
 
 
 @dataclass(frozen=True)
-class LimitGauge:
+class BoundLimit:
     """Where the units of all documents begin."""
 
     begins: IntArray
     line_end: int
     blank_runs: SpanArray
-    carriable: Carriable | None
+    prependable: Prependable | None
 
     def count(self, chunks: ChunkSet) -> dict[str, int]:
         """Add nothing to the cell: `weights` is what is asked for."""
         return {}
 
     def weights(self, chunks: ChunkSet, unit: str) -> Weights:
-        """Give what each chunk weighs with what it carries; blank chunks, which nobody embeds, weigh nothing."""
+        """Give what each chunk weighs with what it prepends; blank chunks, which nobody embeds, weigh nothing."""
         spans = chunks.spans
-        bodies, carried = self._weigh(spans), np.zeros(len(spans), dtype=np.int64)
-        if self.carriable is not None:
-            owners, found = carried_spans(self.carriable, chunks.chunker, spans, chunks.layout)
-            np.add.at(carried, owners, self._weigh(found) + self.line_end)
-        total = bodies + carried
+        bodies, prepended = self._weigh(spans), np.zeros(len(spans), dtype=np.int64)
+        if self.prependable is not None:
+            owners, found = prepended_spans(self.prependable, chunks.chunker, spans, chunks.layout)
+            np.add.at(prepended, owners, self._weigh(found) + self.line_end)
+        total = bodies + prepended
         total[within(self.blank_runs, spans)] = 0
-        return Weights(total, carried, unit)
+        return Weights(total, prepended, unit)
 
     def _weigh(self, spans: SpanArray) -> IntArray:
         weights: IntArray = np.searchsorted(self.begins, spans[:, 1]) - np.searchsorted(self.begins, spans[:, 0])
@@ -242,13 +242,13 @@ def within(runs: SpanArray, spans: SpanArray) -> BoolArray:
 
 
 def find_heavy(place: Place, chunks: ChunkSet, weights: Weights, limit: int) -> Iterator[CheckFinding]:
-    """Find the chunks above a limit: the model's where it is known what they carry, else their own size."""
+    """Find the chunks above a limit: the model's where it is known what they prepend, else their own size."""
     counted = {"char": "characters", "word": "words"}.get(weights.unit, f"{weights.unit} tokens")
-    carried = weights.carried
+    prepended = weights.prepended
     for row in np.flatnonzero(weights.total > limit).tolist():
         start, end = chunks.spans[row].tolist()
-        of_it = f", {int(carried[row]):,} of them carried" if carried is not None and carried[row] else ""
-        above = "its size" if carried is None else "the limit"
+        of_it = f", {int(prepended[row]):,} of them prepended" if prepended is not None and prepended[row] else ""
+        above = "its size" if prepended is None else "the limit"
         message = f"the chunk has {int(weights.total[row]):,} {counted}{of_it}; {above} is {limit:,}"
         yield place.finding("chunk-oversize", (start, end), start, message)
 
@@ -260,19 +260,19 @@ def find_blank(place: Place, chunks: ChunkSet, runs: SpanArray) -> Iterator[Chec
         yield place.finding("chunk-blank", (start, end), start, "nothing in the chunk can be seen")
 
 
-def find_broken(place: Place, chunker: Chunker, segments: object) -> Iterator[CheckFinding]:
+def find_broken(place: Place, chunker: Chunker, boundaries: object) -> Iterator[CheckFinding]:
     """Find the raw token windows that begin or end inside a character."""
-    if not isinstance(segments, TokenStream) or not isinstance(chunker, TokenChunker):
+    if not isinstance(boundaries, TokenStream) or not isinstance(chunker, TokenChunker):
         return
     size = chunker.required_size()
-    n_tokens = np.diff(segments.documents) - 1
+    n_tokens = np.diff(boundaries.documents) - 1
     counts = window_counts(n_tokens, size, chunker.overlap)
     number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    begin = np.repeat(segments.documents[:-1], counts) + number * (size - chunker.overlap)
-    end = np.minimum(begin + size, np.repeat(segments.documents[:-1] + n_tokens, counts))
-    inside = segments.inside
+    begin = np.repeat(boundaries.documents[:-1], counts) + number * (size - chunker.overlap)
+    end = np.minimum(begin + size, np.repeat(boundaries.documents[:-1] + n_tokens, counts))
+    inside = boundaries.inside
     for first, last in zip(begin.tolist(), end.tolist(), strict=True):
-        torn = [int(segments.last_whole[at]) for at in (first, last) if inside[at]]
+        torn = [int(boundaries.last_whole[at]) for at in (first, last) if inside[at]]
         if torn:
             side = "begins and ends" if len(torn) > 1 else "begins" if inside[first] else "ends"
             # it is recognised by the characters that it tears

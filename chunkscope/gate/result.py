@@ -19,8 +19,8 @@ FORMAT = 1
 CODES = {
     "max_split": ("evidence-split", "evidence-missing"),
     "max_missing": ("evidence-missing",),
-    "max_apart": ("row-apart",),
-    "max_rows_apart": ("row-apart",),
+    "max_header_lost": ("header-lost",),
+    "max_rows_header_lost": ("header-lost",),
     "max_oversize": ("chunk-oversize",),
     "max_broken": ("chunk-broken",),
     "max_blank": ("chunk-blank",),
@@ -32,7 +32,7 @@ Kind = Literal["valid", "without-evidence", "excluded"]
 
 
 @dataclass(frozen=True)
-class Mend:
+class Suggestion:
     """What would mend a finding; None where that does not help.
 
     Attributes
@@ -43,8 +43,8 @@ class Mend:
         The overlap from which on no text of this length is cut, wherever it stands.
     length : int
         How long the text is, in the chunker's unit.
-    carry : str or None
-        What a chunk would have to carry.
+    prepend : str or None
+        What a chunk would have to prepend.
     is_nearest : bool
         Every nearer size has been looked at; False where only some have, because each means cutting anew.
     """
@@ -52,12 +52,12 @@ class Mend:
     size: int | None
     overlap: int | None
     length: int
-    carry: str | None = None
+    prepend: str | None = None
     is_nearest: bool = True
 
     def to_dict(self) -> dict[str, object]:
         """Give it as JSON has it."""
-        return {"size": self.size, "overlap": self.overlap, "length": self.length, "carry": self.carry}
+        return {"size": self.size, "overlap": self.overlap, "length": self.length, "prepend": self.prepend}
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class CheckFinding:
     Attributes
     ----------
     code : str
-        ``evidence-split``, ``evidence-missing``, ``row-apart``, ``chunk-oversize``, ``chunk-broken``, ``chunk-blank``,
-        or ``label-`` and the problem.
+        ``evidence-split``, ``evidence-missing``, ``header-lost``, ``chunk-oversize``, ``chunk-broken``,
+        ``chunk-blank``, or ``label-`` and the problem.
     document : str or None
         Its name; None for labels that name none.
     question : str or None
@@ -84,7 +84,7 @@ class CheckFinding:
         Offset of the first cut.
     before, after : str
         The text on both sides of that place.
-    mend : Mend or None
+    suggestion : Suggestion or None
     path : str
         The file, as it is shown.
     level : {"error", "warning", "note"}
@@ -106,7 +106,7 @@ class CheckFinding:
     cut: int | None = None
     before: str = ""
     after: str = ""
-    mend: Mend | None = None
+    suggestion: Suggestion | None = None
     path: str = ""
     level: Level = "error"
     is_known: bool = False
@@ -128,7 +128,7 @@ class CheckFinding:
             "cut": self.cut,
             "known": self.is_known,
             "needed": self.is_needed,
-            "mend": None if self.mend is None else self.mend.to_dict(),
+            "suggestion": None if self.suggestion is None else self.suggestion.to_dict(),
         }
 
 

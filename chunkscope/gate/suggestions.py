@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.chunkers import Chunker, FixedChunker
-from chunkscope.chunkers.boundaries import Segments, TokenStream, join_segments, join_streams
+from chunkscope.chunkers.boundaries import Boundaries, TokenStream, join_boundaries, join_streams
 from chunkscope.chunkers.chunk_set import chunk_set
-from chunkscope.gate.result import Mend
+from chunkscope.gate.result import Suggestion
 from chunkscope.grid.notation import Overlap
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
@@ -23,7 +23,7 @@ NEAR_TRIALS = 20
 
 
 @dataclass(frozen=True)
-class Mending:
+class Suggester:
     """The present setting, and what is needed to try others.
 
     Attributes
@@ -32,21 +32,21 @@ class Mending:
     overlap : Overlap or None
         The overlap as it was written: a share goes with the size. None: the chunker's own width.
     layout : Layout
-    segments : object
+    boundaries : object
         Boundaries of all documents, of the chunker's family.
     """
 
     chunker: Chunker
     overlap: Overlap | None
     layout: Layout
-    segments: object
+    boundaries: object
 
-    def __call__(self, targets: Targets) -> list[Mend]:
+    def __call__(self, targets: Targets) -> list[Suggestion]:
         """Give for each target what keeps it whole."""
         lengths = self._lengths(targets)
         sizes = self._sizes(targets)
         return [
-            Mend(size, self._guaranteed(length), length, is_nearest=self._are_windows)
+            Suggestion(size, self._guaranteed(length), length, is_nearest=self._are_windows)
             for size, length in zip(sizes, lengths.tolist(), strict=True)
         ]
 
@@ -63,14 +63,14 @@ class Mending:
     def _lengths(self, targets: Targets) -> IntArray:
         starts, ends = targets.spans[:, 0], targets.spans[:, 1]
         lengths: IntArray
-        if isinstance(self.segments, TokenStream):
+        if isinstance(self.boundaries, TokenStream):
             # a window holds a text if it holds every token that has a byte of it
-            first = np.searchsorted(self.segments.first_whole, starts, side="right") - 1
-            lengths = np.searchsorted(self.segments.last_whole, ends, side="left") - first
-        elif self.chunker.unit != "char" and isinstance(self.segments, Segments):
+            first = np.searchsorted(self.boundaries.first_whole, starts, side="right") - 1
+            lengths = np.searchsorted(self.boundaries.last_whole, ends, side="left") - first
+        elif self.chunker.unit != "char" and isinstance(self.boundaries, Boundaries):
             # what begins before a place inside a unit is what begins before the next boundary
-            at = np.concatenate((self.segments.positions, self.segments.steps))
-            used = np.concatenate((self.segments.used, self.segments.used_at_steps))
+            at = np.concatenate((self.boundaries.positions, self.boundaries.steps))
+            used = np.concatenate((self.boundaries.used, self.boundaries.used_at_steps))
             order = np.argsort(at, kind="stable")
             at, used = at[order], used[order]
             lengths = used[np.searchsorted(at, ends)] - used[np.searchsorted(at, starts)]
@@ -80,7 +80,7 @@ class Mending:
 
     def _guaranteed(self, length: int) -> int | None:
         """Windows of one step that share m - 1 leave no place for a cut through m; packed chunks promise less."""
-        if not (self._are_windows or isinstance(self.segments, TokenStream)):
+        if not (self._are_windows or isinstance(self.boundaries, TokenStream)):
             return None
         if self.chunker.size is None or length > self.chunker.size:
             return None
@@ -135,7 +135,7 @@ class Mending:
             if 2 * len(left) <= n_cut:
                 some, n_cut = self._of_documents(left), len(left)
             moved = some.moved(targets.take(missing), self.layout)
-            held = chunk_set(some.layout, chunker, some.segments).contains(moved)
+            held = chunk_set(some.layout, chunker, some.boundaries).contains(moved)
             for number in missing[held].tolist():
                 found[number] = trial
             missing = missing[~held]
@@ -149,18 +149,18 @@ class Mending:
         numbers = np.array([kept[layout.names[number]] for number in targets.documents.tolist()], dtype=np.int64)
         return Targets.of(targets.spans + (self.layout.edges[numbers] - targets.bases)[:, None], self.layout)
 
-    def _of_documents(self, numbers: IntArray) -> Mending:
+    def _of_documents(self, numbers: IntArray) -> Suggester:
         """Keep some documents."""
         names = [self.layout.names[number] for number in numbers.tolist()]
         layout = Layout.of(names, self.layout.lengths[numbers].tolist())
-        segments: object
-        if isinstance(self.segments, TokenStream):
-            segments = join_streams([_tokens_of(self.segments, number) for number in numbers.tolist()])
-        elif isinstance(self.segments, Segments):
-            segments = join_segments([_segments_of(self.segments, number) for number in numbers.tolist()])
+        boundaries: object
+        if isinstance(self.boundaries, TokenStream):
+            boundaries = join_streams([_tokens_of(self.boundaries, number) for number in numbers.tolist()])
+        elif isinstance(self.boundaries, Boundaries):
+            boundaries = join_boundaries([_boundaries_of(self.boundaries, number) for number in numbers.tolist()])
         else:
             return self
-        return Mending(self.chunker, self.overlap, layout, segments)
+        return Suggester(self.chunker, self.overlap, layout, boundaries)
 
 
 def _holding(sizes: IntArray, steps: IntArray, start: int, end: int) -> IntArray:
@@ -168,7 +168,7 @@ def _holding(sizes: IntArray, steps: IntArray, start: int, end: int) -> IntArray
     return sizes[(start // steps * steps + sizes >= end) & (sizes >= end - start)]
 
 
-def _segments_of(joined: Segments, number: int) -> Segments:
+def _boundaries_of(joined: Boundaries, number: int) -> Boundaries:
     """Take one document out of those laid one behind the other."""
     first, last = joined.documents[number : number + 2].tolist()
     base, weight = int(joined.positions[first]), int(joined.used[first])

@@ -84,12 +84,12 @@ class Thresholds:
     ----------
     max_split, max_missing : Threshold
         Questions whose evidence is split, or partly in no chunk.
-    max_apart : Threshold
+    max_header_lost : Threshold
         Table questions with a row that is apart from its header.
-    max_rows_apart : Threshold
+    max_rows_header_lost : Threshold
         Table rows apart from their header, whether a question needs them or not.
     max_oversize : Threshold
-        Chunks above the model's limit, carried text included; without a limit, chunks whose body is above the size.
+        Chunks above the model's limit, prepended text included; without a limit, chunks whose body is above the size.
     max_broken : Threshold
         Chunks that begin or end inside a character.
     max_blank : Threshold
@@ -104,14 +104,14 @@ class Thresholds:
     Examples
     --------
     >>> thresholds = Thresholds.of(max_split="2%", model_limit=512)
-    >>> str(thresholds.max_split), str(thresholds.max_oversize), str(thresholds.max_rows_apart)
+    >>> str(thresholds.max_split), str(thresholds.max_oversize), str(thresholds.max_rows_header_lost)
     ('2%', '0', 'none')
     """
 
     max_split: Threshold = ZERO
     max_missing: Threshold = ZERO
-    max_apart: Threshold = ZERO
-    max_rows_apart: Threshold = OFF
+    max_header_lost: Threshold = ZERO
+    max_rows_header_lost: Threshold = OFF
     max_oversize: Threshold = OFF
     max_broken: Threshold = ZERO
     max_blank: Threshold = OFF
@@ -162,7 +162,7 @@ class Thresholds:
 
 NAMES = tuple(entry.name for entry in dataclasses.fields(Thresholds) if entry.name != "asked")
 COUNTED = tuple(name for name in NAMES if name.startswith("max_"))
-NEEDS_QUESTIONS = ("max_split", "max_missing", "max_apart")
+NEEDS_QUESTIONS = ("max_split", "max_missing", "max_header_lost")
 
 
 def _read(name: str, value: object) -> object:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
-from chunkscope.questions.labels import Resolved
+from chunkscope.questions.labels import LocatedQuestion
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,10 @@ class Batch:
     """Documents that are swept together, and the questions that are about them alone."""
 
     documents: tuple[Document, ...]
-    questions: tuple[Resolved, ...]
+    questions: tuple[LocatedQuestion, ...]
 
 
-def tie_batches(corpus: Corpus, questions: Sequence[Resolved], characters: int | None) -> Iterator[Batch]:
+def tie_batches(corpus: Corpus, questions: Sequence[LocatedQuestion], characters: int | None) -> Iterator[Batch]:
     """Deal documents out in batches of about so many characters; None: all in one.
 
     Documents that a question ties together, directly or through others, come in one batch, when the last is read.
@@ -45,9 +45,9 @@ def tie_batches(corpus: Corpus, questions: Sequence[Resolved], characters: int |
 class _Ties:
     """Which documents questions tie together."""
 
-    def __init__(self, questions: Sequence[Resolved]) -> None:
+    def __init__(self, questions: Sequence[LocatedQuestion]) -> None:
         self._leader: dict[str, str] = {}
-        self._questions: dict[str, list[tuple[int, Resolved]]] = {}
+        self._questions: dict[str, list[tuple[int, LocatedQuestion]]] = {}
         for number, question in enumerate(questions):
             names = [entry.document for entry in question.evidence]
             self._questions.setdefault(names[0], []).append((number, question))

@@ -1,4 +1,4 @@
-"""What changed between two sweeps: questions that became split or were mended, cell by cell."""
+"""What changed between two sweeps: questions that became split or became whole, cell by cell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
 """Settings that are not compared by themselves: the cells say it, or it does not touch what is cut."""
 GROUPS = ("chunk_chars", "cuts")
-NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "apart_question_ids", "retrieval", "rates", *GROUPS})
+NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "header_lost_question_ids", "retrieval", "rates", *GROUPS})
 """What a cell has beside counts; rates follow from these."""
 
 Record = Mapping[str, Any]
@@ -30,7 +30,7 @@ class Difference:
     Attributes
     ----------
     name : str
-        Such as ``size``, ``heading.carry``, ``encoding``, ``versions.tiktoken``.
+        Such as ``size``, ``heading.prepend``, ``encoding``, ``versions.tiktoken``.
     old, new : object
     """
 
@@ -52,7 +52,7 @@ class CellChange:
         The cell, as it stands in each result.
     changed : mapping
         The counts that are not the same, each with both values.
-    became_split, mended, became_apart, together : tuple of str or None
+    became_split, became_whole, became_header_lost, became_with_header : tuple of str or None
         Question ids; None where a result does not name them.
     """
 
@@ -60,14 +60,16 @@ class CellChange:
     new: Record
     changed: Mapping[str, tuple[Any, Any]]
     became_split: tuple[str, ...] | None
-    mended: tuple[str, ...] | None
-    became_apart: tuple[str, ...] | None
-    together: tuple[str, ...] | None
+    became_whole: tuple[str, ...] | None
+    became_header_lost: tuple[str, ...] | None
+    became_with_header: tuple[str, ...] | None
 
     @property
     def is_same(self) -> bool:
         """Tell whether nothing changed."""
-        return not (self.changed or self.became_split or self.mended or self.became_apart or self.together)
+        return not (
+            self.changed or self.became_split or self.became_whole or self.became_header_lost or self.became_with_header
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -76,9 +78,9 @@ class CellChange:
             "new": {name: self.new.get(name) for name in PARAMETERS},
             "changed": {name: list(values) for name, values in self.changed.items()},
             "became_split": _listed(self.became_split),
-            "mended": _listed(self.mended),
-            "became_apart": _listed(self.became_apart),
-            "together": _listed(self.together),
+            "became_whole": _listed(self.became_whole),
+            "became_header_lost": _listed(self.became_header_lost),
+            "became_with_header": _listed(self.became_with_header),
         }
 
 
@@ -181,7 +183,7 @@ def compare(old: Record, new: Record, old_path: str = "old", new_path: str = "ne
     >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
     >>> results = [sweep(rules, asked, sizes=[size], overlaps=[0]).to_dict() for size in (13, 20)]
     >>> comparison = compare(*results)
-    >>> [str(difference) for difference in comparison.differences], comparison.cells[0].mended
+    >>> [str(difference) for difference in comparison.differences], comparison.cells[0].became_whole
     (['size 13 -> 20'], ('q1',))
     """
     old_cells, new_cells = _coordinates(old), _coordinates(new)
@@ -338,7 +340,7 @@ def _change(old: Record, new: Record, *, with_questions: bool) -> CellChange:
     if not with_questions:
         return CellChange(old, new, changed, (), (), (), ())
     split = _moved(old.get("split_question_ids"), new.get("split_question_ids"))
-    apart = _moved(old.get("apart_question_ids"), new.get("apart_question_ids"))
+    apart = _moved(old.get("header_lost_question_ids"), new.get("header_lost_question_ids"))
     return CellChange(old, new, changed, *split, *apart)
 
 

@@ -44,7 +44,7 @@ class Cell:
     """One setting of the grid and what it does to the documents.
 
     All counts are over the whole corpus and add up over its parts. `size` and `overlap` are None for whole sections.
-    `lengths` counts chunks by their characters, carried ones included. Expectations are None for packed chunkers.
+    `lengths` counts chunks by their characters, prepended ones included. Expectations are None for packed chunkers.
     """
 
     chunker: str
@@ -63,14 +63,14 @@ class Cell:
     split_evidence: int = 0
     missing_questions: int = 0
     missing_evidence: int = 0
-    adjacent_evidence: int = 0
-    longer_evidence: int = 0
+    evidence_in_two_chunks: int = 0
+    evidence_longer_than_size: int = 0
     expected_split_questions: float | None = None
     expected_split_evidence: float | None = None
     table_questions: int = 0
-    table_questions_together: int = 0
+    table_questions_with_header: int = 0
     table_rows: int = 0
-    table_rows_together: int = 0
+    table_rows_with_header: int = 0
     tables_without_header: int = 0
     cuts: Mapping[str, int] = field(default_factory=dict)
     sentences: int | None = None
@@ -83,7 +83,7 @@ class Cell:
     unmarked_chunks: int | None = None
     tokens: int | None = None
     split_question_ids: tuple[str, ...] | None = None
-    apart_question_ids: tuple[str, ...] | None = None
+    header_lost_question_ids: tuple[str, ...] | None = None
     precision_omega: Mapping[str, float] | None = None
     retrieval: tuple[Mapping[str, Any], ...] | None = None
 
@@ -97,7 +97,7 @@ class Cell:
 
     @property
     def chunk_characters(self) -> int:
-        """Characters of all chunks, carried ones included: what is to be embedded."""
+        """Characters of all chunks, prepended ones included: what is to be embedded."""
         return self.lengths.total
 
     @property
@@ -132,19 +132,19 @@ class Cell:
         return {
             "split_questions": _share(self.split_questions, self.questions),
             "split_evidence": _share(self.split_evidence, self.evidence),
-            "table_questions_together": _share(self.table_questions_together, self.table_questions),
-            "table_rows_together": _share(self.table_rows_together, self.table_rows),
+            "table_questions_with_header": _share(self.table_questions_with_header, self.table_questions),
+            "table_rows_with_header": _share(self.table_rows_with_header, self.table_rows),
         }
 
     @property
-    def apart_questions(self) -> int:
+    def header_lost_questions(self) -> int:
         """Table questions with a row that is not together with its header."""
-        return self.table_questions - self.table_questions_together
+        return self.table_questions - self.table_questions_with_header
 
     @property
     def is_whole(self) -> bool:
         """Tell whether no question is split and all table questions are together."""
-        return not self.split_questions and not self.apart_questions
+        return not self.split_questions and not self.header_lost_questions
 
     @property
     def is_lucky(self) -> bool:
@@ -202,14 +202,14 @@ _PLAIN_FIELDS = (
     "split_evidence",
     "missing_questions",
     "missing_evidence",
-    "adjacent_evidence",
-    "longer_evidence",
+    "evidence_in_two_chunks",
+    "evidence_longer_than_size",
     "expected_split_questions",
     "expected_split_evidence",
     "table_questions",
-    "table_questions_together",
+    "table_questions_with_header",
     "table_rows",
-    "table_rows_together",
+    "table_rows_with_header",
     "tables_without_header",
 )
 _OPTIONAL_FIELDS = (
@@ -223,7 +223,7 @@ _OPTIONAL_FIELDS = (
     "unmarked_chunks",
     "tokens",
     "split_question_ids",
-    "apart_question_ids",
+    "header_lost_question_ids",
 )
 
 

@@ -12,11 +12,11 @@ from chunkscope.chunkers.chunk_set import ChunkSet, chunk_set, chunk_sets
 from chunkscope.corpus.document import Document
 from chunkscope.grid.results import Cell
 from chunkscope.grid.tallies import Tally
-from chunkscope.measures.base import Gauge, Measure, WindowGauge
+from chunkscope.measures.base import BoundMeasure, GridMeasure, Measure
 from chunkscope.measures.columns import Column, columns_of
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 Progress = Callable[[str, int, int], None]
@@ -24,20 +24,20 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Survey:
+class Scan:
     """What one look at each document left: no text, only boundaries and what the measures took.
 
     Attributes
     ----------
     layout : Layout
-    segments : mapping
+    boundaries : mapping
         For each way of cutting the boundaries of all documents.
-    gauges : sequence of Gauge
+    bound : sequence of BoundMeasure
     """
 
     layout: Layout
-    segments: Mapping[Chunker, Any]
-    gauges: Sequence[Gauge]
+    boundaries: Mapping[Chunker, Any]
+    bound: Sequence[BoundMeasure]
 
     @property
     def characters(self) -> int:
@@ -46,11 +46,11 @@ class Survey:
 
     def chunks(self, chunker: Chunker) -> ChunkSet:
         """Give the chunks of one cell."""
-        return chunk_set(self.layout, chunker, self.segments[chunker.at(None)])
+        return chunk_set(self.layout, chunker, self.boundaries[chunker.at(None)])
 
     def cell(self, chunks: ChunkSet) -> Cell:
         """Count one cell."""
-        tally = Tally(self.characters, columns_of([_count(self.gauges, chunks)]))
+        tally = Tally(self.characters, columns_of([_count(self.bound, chunks)]))
         return next(tally.cells([chunks.chunker]))
 
     def cells(self, chunkers: Sequence[Chunker]) -> Iterator[Cell]:
@@ -64,7 +64,7 @@ class Survey:
         for cells in by_way(chunkers):
             columns, single = self._count_windows(cells)
             rows: list[Mapping[str, Any]] = []
-            for chunks in chunk_sets(self.layout, cells, self.segments[cells[0].at(None)]) if single else ():
+            for chunks in chunk_sets(self.layout, cells, self.boundaries[cells[0].at(None)]) if single else ():
                 if progress:
                     progress("cells", done + len(rows), len(chunkers))
                 rows.append(_count(single, chunks))
@@ -73,16 +73,16 @@ class Survey:
         if progress:
             progress("cells", done, len(chunkers))
 
-    def _count_windows(self, chunkers: Sequence[Chunker]) -> tuple[dict[str, Column], list[Gauge]]:
-        """Count what gauges can count of fixed windows together; give also the gauges that cannot."""
+    def _count_windows(self, chunkers: Sequence[Chunker]) -> tuple[dict[str, Column], list[BoundMeasure]]:
+        """Count what bound can count of fixed windows together; give also the bound that cannot."""
         windows = WindowGrid.of(self.layout, chunkers)
         columns: dict[str, Column] = {}
-        single: list[Gauge] = []
-        for gauge in self.gauges:
-            if windows is not None and isinstance(gauge, WindowGauge):
-                columns.update(gauge.count_windows(windows))
+        single: list[BoundMeasure] = []
+        for bound in self.bound:
+            if windows is not None and isinstance(bound, GridMeasure):
+                columns.update(bound.count_grid(windows))
             else:
-                single.append(gauge)
+                single.append(bound)
         return columns, single
 
 
@@ -97,16 +97,16 @@ def _way(chunker: Chunker) -> tuple[Any, ...]:
     return type(chunker), *settings
 
 
-def _count(gauges: Sequence[Gauge], chunks: ChunkSet) -> dict[str, Any]:
+def _count(bound: Sequence[BoundMeasure], chunks: ChunkSet) -> dict[str, Any]:
     counts: dict[str, Any] = {}
-    for gauge in gauges:
-        counts.update(gauge.count(chunks))
+    for one in bound:
+        counts.update(one.count(chunks))
     return counts
 
 
-def survey(
+def scan(
     documents: Sequence[Document], families: Sequence[Chunker], measures: Sequence[Measure], units: Sequence[str] = ()
-) -> Survey:
+) -> Scan:
     """Look at each document once.
 
     Parameters
@@ -118,24 +118,24 @@ def survey(
     units : sequence of str
         Units in which the documents are measured, each document once; characters need no measuring.
     """
-    parts = list(Parts.of_all(documents))
+    parts = list(DocumentAnalysis.of_all(documents))
     for name in units:
         unit = get_unit(name)
         measured = unit.measure_all([part.document.text for part in parts], [part.document.name for part in parts])
         for part, lengths in zip(parts, measured, strict=True):
             part.keep(unit, lengths)
-    segments: dict[Chunker, list[Any]] = {family: [] for family in families}
-    observed: list[list[Any]] = [[] for _ in measures]
+    boundaries: dict[Chunker, list[Any]] = {family: [] for family in families}
+    collected: list[list[Any]] = [[] for _ in measures]
     layout = Layout.of([part.document.name for part in parts], [part.length for part in parts])
     parts.reverse()
     while parts:
         part = parts.pop()  # what was found out about a document goes with it
-        for family, found in segments.items():
+        for family, found in boundaries.items():
             found.append(family.segment(part))
-        for measure, taken in zip(measures, observed, strict=True):
-            taken.append(measure.observe(part))
-    return Survey(
+        for measure, taken in zip(measures, collected, strict=True):
+            taken.append(measure.collect(part))
+    return Scan(
         layout,
-        {family: family.join(found) for family, found in segments.items()},
-        [measure.prepare(taken, layout) for measure, taken in zip(measures, observed, strict=True)],
+        {family: family.join(found) for family, found in boundaries.items()},
+        [measure.bind(taken, layout) for measure, taken in zip(measures, collected, strict=True)],
     )

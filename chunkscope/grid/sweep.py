@@ -23,7 +23,7 @@ from chunkscope.grid.batches import Batch, tie_batches
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.grid.processes import run_in_processes
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
-from chunkscope.grid.scan import Progress, by_way, survey
+from chunkscope.grid.scan import Progress, by_way, scan
 from chunkscope.grid.tallies import Tally
 from chunkscope.grid.versions import versions
 from chunkscope.measures.base import Measure
@@ -35,7 +35,7 @@ from chunkscope.measures.tables import TableMeasure
 from chunkscope.measures.tokens import TokenMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.questions.check import check_labels
-from chunkscope.questions.labels import Labels, Resolved
+from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
 
 MAX_CELLS_WITH_IDS = 1000
@@ -146,7 +146,7 @@ class Plan:
 
     @cached_property
     def families(self) -> tuple[Chunker, ...]:
-        """The ways of cutting, without sizes: each segments a document once."""
+        """The ways of cutting, without sizes: each boundaries a document once."""
         return tuple(dict.fromkeys(cells[0].at(None) for cells in by_way(self.chunkers)))
 
     @property
@@ -154,7 +154,7 @@ class Plan:
         """The units that documents are measured in, characters left out."""
         return tuple(sorted({*(family.unit for family in self.families), self.count_tokens or "char"} - {"char"}))
 
-    def measures(self, questions: Sequence[Resolved]) -> list[Measure]:
+    def measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
         """Set up what is counted."""
         chosen: list[Measure] = [ShapeMeasure(self.chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
         if self.with_questions:
@@ -190,8 +190,8 @@ class Total:
 
 def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None) -> Total:
     """Count all cells over the documents of one batch."""
-    surveyed = survey(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
-    return Total(tuple(surveyed.tallies(plan.chunkers, progress)), longest_evidence(surveyed.gauges))
+    scanned = scan(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
+    return Total(tuple(scanned.tallies(plan.chunkers, progress)), longest_evidence(scanned.bound))
 
 
 def _add_up(
@@ -235,7 +235,7 @@ def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:
     return min(room, max(BATCH_CHARACTERS, corpus.most_characters // jobs + 1))
 
 
-def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved]) -> tuple[Cell, ...]:
+def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[LocatedQuestion]) -> tuple[Cell, ...]:
     """Name questions in the order of their file, whatever batch they were in."""
     place = {question.question.id: number for number, question in enumerate(questions)}
 
@@ -246,7 +246,7 @@ def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[Resolved])
         dataclasses.replace(
             cell,
             split_question_ids=ordered(cell.split_question_ids),
-            apart_question_ids=ordered(cell.apart_question_ids),
+            header_lost_question_ids=ordered(cell.header_lost_question_ids),
         )
         for cell in cells
     )

@@ -190,10 +190,10 @@ def kept(cell: Cell, kind: str) -> tuple[int, int]:
 
     Examples
     --------
-    >>> kept(Cell("fixed", "char", 50, 0, 9, table_rows=4, table_rows_together=1), "table_rows")
+    >>> kept(Cell("fixed", "char", 50, 0, 9, table_rows=4, table_rows_with_header=1), "table_rows")
     (1, 4)
     """
-    ending = "together" if kind == "table_rows" else "whole"
+    ending = "with_header" if kind == "table_rows" else "whole"
     return getattr(cell, f"{kind}_{ending}") or 0, getattr(cell, kind) or 0
 
 
@@ -255,7 +255,7 @@ def obstacles(row: Row) -> tuple[Obstacle, ...]:
     for cell in row.cells:
         for question in cell.split_question_ids or ():
             sizes.setdefault((question, "split"), []).append(cell.size or 0)
-        for question in cell.apart_question_ids or ():
+        for question in cell.header_lost_question_ids or ():
             sizes.setdefault((question, "apart"), []).append(cell.size or 0)
     ordered = sorted(sizes.items(), key=lambda item: _natural(item[0][0]))
     return tuple(Obstacle(question, kind, tuple(found)) for (question, kind), found in ordered)

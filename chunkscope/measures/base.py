@@ -1,7 +1,7 @@
 """A measure: what a sweep counts in every cell.
 
-It sees each document once (`observe`, on the document's parts alone, so that documents can be looked at anywhere and
-in any order), then all observations together (`prepare`), and from then on only the chunks of cells (`count`).
+It sees each document once (`collect`, on the document's parts alone, so that documents can be looked at anywhere and
+in any order), then all observations together (`bind`), and from then on only the chunks of cells (`count`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.measures.columns import Column
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
-class Gauge(Protocol):
+class BoundMeasure(Protocol):
     """A measure that has seen all documents."""
 
     def count(self, chunks: ChunkSet) -> Mapping[str, Any]:
@@ -24,18 +24,18 @@ class Gauge(Protocol):
 
 
 @runtime_checkable
-class WindowGauge(Gauge, Protocol):
+class GridMeasure(BoundMeasure, Protocol):
     """A measure that counts the cells of a grid of fixed windows together, faster than one by one."""
 
-    def count_windows(self, windows: WindowGrid) -> Mapping[str, Column]:
+    def count_grid(self, windows: WindowGrid) -> Mapping[str, Column]:
         """Give columns of values for fields of `Cell`."""
 
 
 class Measure(Protocol):
     """What a sweep counts."""
 
-    def observe(self, parts: Parts) -> Any:
+    def collect(self, analysis: DocumentAnalysis) -> Any:
         """Take from one document what counting needs: arrays, no text."""
 
-    def prepare(self, observed: Sequence[Any], layout: Layout) -> Gauge:
+    def bind(self, collected: Sequence[Any], layout: Layout) -> BoundMeasure:
         """Lay what was taken from the documents one behind the other."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.words import Words
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
@@ -33,12 +33,12 @@ class Landmarks(NamedTuple):
     rows: list[Span]
 
 
-def find_landmarks(parts: Parts) -> Landmarks:
+def find_landmarks(analysis: DocumentAnalysis) -> Landmarks:
     """Take from a document what decides about cuts."""
-    structure = parts.structure
+    structure = analysis.structure
     return Landmarks(
-        words=parts.words,
-        sentences=parts.sentence_starts,
+        words=analysis.words,
+        sentences=analysis.sentence_starts,
         blocks=structure.block_starts,
         headings=[heading.start for heading in structure.headings],
         code=structure.code.tolist(),
@@ -81,17 +81,17 @@ def cut_classes(documents: Sequence[Landmarks]) -> NDArray[np.uint8]:
 class CutMeasure:
     """Counts the ends of chunks by class, a document's last end left out."""
 
-    def observe(self, parts: Parts) -> Landmarks:
+    def collect(self, analysis: DocumentAnalysis) -> Landmarks:
         """Take what decides about cuts."""
-        return find_landmarks(parts)
+        return find_landmarks(analysis)
 
-    def prepare(self, observed: Sequence[Landmarks], layout: Layout) -> CutGauge:
+    def bind(self, collected: Sequence[Landmarks], layout: Layout) -> BoundCuts:
         """Class every place of all documents."""
-        return CutGauge(cut_classes(observed))
+        return BoundCuts(cut_classes(collected))
 
 
 @dataclass(frozen=True)
-class CutGauge:
+class BoundCuts:
     """The class of every place of all documents."""
 
     classes: NDArray[np.uint8]

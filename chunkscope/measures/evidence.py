@@ -14,12 +14,12 @@ from chunkscope.chunkers import Chunker, FixedChunker, TokenChunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.measures.columns import Column
 from chunkscope.measures.ladders import Heights, Ladder, OneCell, WindowGrid
-from chunkscope.measures.luck import Places, expected_splits
-from chunkscope.measures.tables import carries_header, row_spans, rows_together
-from chunkscope.questions.labels import Resolved
+from chunkscope.measures.luck import PhasePositions, expected_splits
+from chunkscope.measures.tables import prepends_header, row_spans, rows_with_header
+from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 EMPTY = np.empty(0, dtype=np.int64)
@@ -55,7 +55,7 @@ class EvidenceMeasure:
 
     Parameters
     ----------
-    questions : sequence of Resolved
+    questions : sequence of LocatedQuestion
         Questions whose labels are sound; those without evidence are left out.
     chunkers : sequence of Chunker
         Those of the sweep, for the units that they count in.
@@ -63,7 +63,9 @@ class EvidenceMeasure:
         Name the questions, not only count them.
     """
 
-    def __init__(self, questions: Sequence[Resolved], chunkers: Sequence[Chunker], *, with_ids: bool = True) -> None:
+    def __init__(
+        self, questions: Sequence[LocatedQuestion], chunkers: Sequence[Chunker], *, with_ids: bool = True
+    ) -> None:
         self.questions = tuple(question for question in questions if question.evidence)
         self.units = sorted({unit_key(chunker) for chunker in chunkers})
         self.with_ids = with_ids
@@ -74,22 +76,22 @@ class EvidenceMeasure:
                 self._by_document.setdefault(entry.document, []).append((number, entry.start, entry.end))
                 number += 1
 
-    def observe(self, parts: Parts) -> Seen | None:
+    def collect(self, analysis: DocumentAnalysis) -> Seen | None:
         """Take the evidence in one document, the rows that it touches, and its size in each unit."""
-        entries = self._by_document.get(parts.document.name)
+        entries = self._by_document.get(analysis.document.name)
         if not entries:
             return None
         numbered = np.array(entries, dtype=np.int64)
         spans = as_spans(numbered[:, 1:])
-        table = row_spans(parts.tables)
+        table = row_spans(analysis.tables)
         touched = (table.rows[None, :, 0] < spans[:, None, 1]) & (table.rows[None, :, 1] > spans[:, None, 0])
         row_entries, rows = np.nonzero(touched)
-        places = {key: _places(parts, spans, *key) for key in self.units}
+        places = {key: _places(analysis, spans, *key) for key in self.units}
         return Seen(numbered[:, 0], spans, row_entries, table.rows[rows], table.hulls[rows], places)
 
-    def prepare(self, observed: Sequence[Seen | None], layout: Layout) -> EvidenceGauge:
+    def bind(self, collected: Sequence[Seen | None], layout: Layout) -> BoundEvidence:
         """Lay the evidence of all documents one behind the other."""
-        found = [(seen, base) for seen, base in zip(observed, layout.edges.tolist(), strict=False) if seen]
+        found = [(seen, base) for seen, base in zip(collected, layout.edges.tolist(), strict=False) if seen]
         entries = np.concatenate([EMPTY, *(seen.entries for seen, _ in found)])
         order = np.argsort(entries, kind="stable")
         inverse = np.empty_like(order)
@@ -98,7 +100,7 @@ class EvidenceMeasure:
         row_entries = [seen.row_entries + first for (seen, _), first in zip(found, firsts.tolist(), strict=False)]
         question_of = np.repeat(np.arange(len(self.questions)), [len(q.evidence) for q in self.questions])
         spans = np.concatenate([_none(), *(seen.spans + base for seen, base in found)])[order]
-        return EvidenceGauge(
+        return BoundEvidence(
             ids=tuple(question.question.id for question in self.questions),
             any_is_enough=np.array([q.question.match == "any" for q in self.questions], dtype=np.bool_),
             question_of=question_of.astype(np.int64),
@@ -119,10 +121,10 @@ def unit_key(chunker: Chunker) -> tuple[str, bool]:
     return chunker.unit, isinstance(chunker, TokenChunker) and chunker.raw
 
 
-def _places(parts: Parts, spans: SpanArray, unit: str, raw: bool) -> IntArray:
+def _places(analysis: DocumentAnalysis, spans: SpanArray, unit: str, raw: bool) -> IntArray:
     if unit == "char":
-        return np.column_stack((spans[:, 0], spans[:, 1] - spans[:, 0], np.full(len(spans), parts.length)))
-    measured = parts.measured(get_unit(unit))
+        return np.column_stack((spans[:, 0], spans[:, 1] - spans[:, 0], np.full(len(spans), analysis.length)))
+    measured = analysis.measured(get_unit(unit))
     if raw:
         # A window holds evidence if it holds every token that has a byte of it.
         begin = np.searchsorted(measured.first_whole[:-1], spans[:, 0], side="right") - 1
@@ -137,7 +139,7 @@ def _none() -> SpanArray:
 
 
 @dataclass(frozen=True)
-class EvidenceGauge:
+class BoundEvidence:
     """The evidence of all documents, entry by entry in the order of the questions.
 
     Attributes
@@ -184,7 +186,7 @@ class EvidenceGauge:
         columns = {**self._count(OneCell(chunks)), **self._luck([chunks.chunker])}
         return {**self._constants, **{name: column.tolist()[0] for name, column in columns.items()}}
 
-    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
         """Judge each entry, then each question."""
         return {**windows.constants(self._constants), **windows.count(self._count), **self._luck(windows.chunkers)}
 
@@ -208,19 +210,19 @@ class EvidenceGauge:
             "split_evidence": n - held,
             "missing_questions": n_questions - ladder.count(self._of_questions(found.covered)),
             "missing_evidence": n - ladder.count(found.covered),
-            "adjacent_evidence": ladder.count(found.by_two) - held,
-            "longer_evidence": n - ladder.count(short),
-            "table_questions_together": ladder.count(rows[self.table_question]),
+            "evidence_in_two_chunks": ladder.count(found.by_two) - held,
+            "evidence_longer_than_size": n - ladder.count(short),
+            "table_questions_with_header": ladder.count(rows[self.table_question]),
         }
         if self.with_ids:
             counts["split_question_ids"] = self._names(questions, ladder)
-            counts["apart_question_ids"] = self._names(rows, ladder)
+            counts["header_lost_question_ids"] = self._names(rows, ladder)
         return counts
 
-    def apart_entries(self, chunks: ChunkSet) -> BoolArray:
+    def header_lost_entries(self, chunks: ChunkSet) -> BoolArray:
         """Tell which entries overlap a data row that is not together with its header."""
         apart = np.zeros(len(self.entries), dtype=np.bool_)
-        apart[self.row_entries[~rows_together(chunks, self.rows, self.hulls)]] = True
+        apart[self.row_entries[~rows_with_header(chunks, self.rows, self.hulls)]] = True
         return apart
 
     def spoilt(self, bad: BoolArray) -> BoolArray:
@@ -231,7 +233,7 @@ class EvidenceGauge:
     def _rows_whole(self, ladder: Ladder) -> Heights:
         """Give for each entry the height from which on all rows that it overlaps are together with their header."""
         heights = np.zeros(len(self.entries), dtype=np.int64)
-        rows = self.rows if carries_header(ladder.way) else self.hulls
+        rows = self.rows if prepends_header(ladder.way) else self.hulls
         np.maximum.at(heights, self.row_entries, ladder.whole(rows))
         return heights
 
@@ -258,25 +260,25 @@ class EvidenceGauge:
         evidence, questions = expected_splits(self._luck_places(unit_key(way)), sizes, steps)
         return {"expected_split_evidence": evidence, "expected_split_questions": questions}
 
-    def _luck_places(self, unit: tuple[str, bool]) -> Places:
+    def _luck_places(self, unit: tuple[str, bool]) -> PhasePositions:
         if unit not in self._luck_by_unit:
             begins, lengths, totals = self.places[unit].T
-            self._luck_by_unit[unit] = Places(
+            self._luck_by_unit[unit] = PhasePositions(
                 begins, lengths, totals, self.entries.documents, self.question_of, self.any_is_enough
             )
         return self._luck_by_unit[unit]
 
     @cached_property
-    def _luck_by_unit(self) -> dict[tuple[str, bool], Places]:
+    def _luck_by_unit(self) -> dict[tuple[str, bool], PhasePositions]:
         return {}
 
 
-def longest_evidence(gauges: Sequence[object]) -> dict[str, int]:
+def longest_evidence(bound: Sequence[object]) -> dict[str, int]:
     """Give for each unit how long the longest evidence is."""
     return {
         unit: int(place[:, 1].max(initial=0))
-        for gauge in gauges
-        if isinstance(gauge, EvidenceGauge)
-        for (unit, raw), place in gauge.places.items()
-        if not raw or (unit, False) not in gauge.places
+        for bound in bound
+        if isinstance(bound, BoundEvidence)
+        for (unit, raw), place in bound.places.items()
+        if not raw or (unit, False) not in bound.places
     }

@@ -25,7 +25,7 @@ FRACTIONS = 1 << 40
 
 
 @dataclass(frozen=True)
-class Places:
+class PhasePositions:
     """Evidence as windows see it, in the windows' unit.
 
     Attributes
@@ -47,7 +47,7 @@ class Places:
     any_is_enough: BoolArray
 
     @cached_property
-    def parted(self) -> tuple[Places, Places]:
+    def parted(self) -> tuple[PhasePositions, PhasePositions]:
         """The entries that are the only one of their question, and the others."""
         alone = np.bincount(self.questions)[self.questions] == 1
         return self._take(alone), self._take(~alone)
@@ -58,8 +58,8 @@ class Places:
         order = np.argsort(self.lengths)
         return self.lengths[order], self.totals[order]
 
-    def _take(self, chosen: BoolArray) -> Places:
-        return Places(
+    def _take(self, chosen: BoolArray) -> PhasePositions:
+        return PhasePositions(
             self.starts[chosen],
             self.lengths[chosen],
             self.totals[chosen],
@@ -140,7 +140,7 @@ class Chances:
         return numbers
 
 
-def expected_splits(places: Places, sizes: IntArray, steps: IntArray) -> tuple[Chances, Chances]:
+def expected_splits(places: PhasePositions, sizes: IntArray, steps: IntArray) -> tuple[Chances, Chances]:
     """Give how many entries, and how many questions, each cell splits on average over the phases.
 
     Phases are joint inside a document, by exact enumeration, and independent between documents.
@@ -148,7 +148,7 @@ def expected_splits(places: Places, sizes: IntArray, steps: IntArray) -> tuple[C
     Examples
     --------
     >>> zeros = np.zeros(2, dtype=np.int64)
-    >>> places = Places(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
+    >>> places = PhasePositions(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
     >>> [expected.tolist() for expected in expected_splits(places, np.array([4]), np.array([4]))]
     [[1.0], [0.75]]
     """
@@ -161,7 +161,7 @@ def expected_splits(places: Places, sizes: IntArray, steps: IntArray) -> tuple[C
     return Chances(split_phases(places, sizes, steps), steps, np.zeros_like(fractions)), questions
 
 
-def split_phases(places: Places, sizes: IntArray, steps: IntArray) -> IntArray:
+def split_phases(places: PhasePositions, sizes: IntArray, steps: IntArray) -> IntArray:
     """Add up for each cell in how many of its phases each entry is split.
 
     Sorted by length, entries are first held in all phases, then in one less for each character, then in none.
@@ -181,7 +181,7 @@ def split_phases(places: Places, sizes: IntArray, steps: IntArray) -> IntArray:
     return found
 
 
-def _split_chances(places: Places, size: int, step: int) -> FloatArray:
+def _split_chances(places: PhasePositions, size: int, step: int) -> FloatArray:
     """Give the chance of each question that has entries to be split."""
     held = np.clip((size + 1 - places.lengths) / step, 0.0, 1.0)
     held[places.totals <= size] = 1.0
@@ -198,7 +198,7 @@ def _split_chances(places: Places, size: int, step: int) -> FloatArray:
     return np.where(places.any_is_enough, product, 1.0 - product)[groups.asked]
 
 
-def _joint(places: Places, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:
+def _joint(places: PhasePositions, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:
     """Enumerate the phases for groups of several entries: the share in which all, or none, are held."""
     first, sizes = groups.first[several], groups.sizes[several]
     chances = np.empty(len(first))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker
-from chunkscope.chunkers.carrying import Carriable, carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable, prepended_spans
 from chunkscope.chunkers.windows import windows_within
 from chunkscope.measures.columns import Column, columns_of
 from chunkscope.measures.ladders import WindowGrid
@@ -19,48 +19,48 @@ from chunkscope.measures.lengths import LengthCounts
 from chunkscope.measures.window_lengths import WindowLengths
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import LONGEST_DOCUMENT, Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 PAIRS_AT_ONCE = 1 << 20
 """Cells x blank runs that are counted at a time, to bound memory."""
 
 
 class ShapeMeasure:
-    """Counts chunks and their lengths, with what they carry.
+    """Counts chunks and their lengths, with what they prepend.
 
     Parameters
     ----------
     chunkers : sequence of Chunker
-        Those of the sweep: what none of them carries is not looked for.
+        Those of the sweep: what none of them prepends is not looked for.
     least : int
         No chunk but a document's last is shorter than so many characters, so that shorter blank runs need not be kept.
     """
 
     def __init__(self, chunkers: Sequence[Chunker], least: int = 1) -> None:
-        self.carries = {what for chunker in chunkers for what in chunker.carry}
+        self.prepends = {what for chunker in chunkers for what in chunker.prepend}
         self.least = least
 
-    def observe(self, parts: Parts) -> tuple[SpanArray, Carriable | None]:
-        """Take the blank runs, and what chunks can carry."""
-        runs = parts.blank_runs
-        runs = runs[(runs[:, 1] - runs[:, 0] >= self.least) | (runs[:, 1] == parts.length)]
-        if not self.carries:
+    def collect(self, analysis: DocumentAnalysis) -> tuple[SpanArray, Prependable | None]:
+        """Take the blank runs, and what chunks can prepend."""
+        runs = analysis.blank_runs
+        runs = runs[(runs[:, 1] - runs[:, 0] >= self.least) | (runs[:, 1] == analysis.length)]
+        if not self.prepends:
             return runs, None
-        return runs, find_carriable(parts, self.carries)
+        return runs, find_prependable(analysis, self.prepends)
 
-    def prepare(self, observed: Sequence[tuple[SpanArray, Carriable | None]], layout: Layout) -> ShapeGauge:
+    def bind(self, collected: Sequence[tuple[SpanArray, Prependable | None]], layout: Layout) -> BoundShape:
         """Lay what was taken from the documents one behind the other."""
-        carriable = [found for _, found in observed if found is not None]
-        joined = join_carriable(carriable, layout) if self.carries else None
-        return ShapeGauge(Targets.joined([runs for runs, _ in observed], layout), joined)
+        prependable = [found for _, found in collected if found is not None]
+        joined = join_prependable(prependable, layout) if self.prepends else None
+        return BoundShape(Targets.joined([runs for runs, _ in collected], layout), joined)
 
 
 @dataclass(frozen=True)
-class ShapeGauge:
-    """Blank runs and carriable spans of all documents."""
+class BoundShape:
+    """Blank runs and prependable spans of all documents."""
 
     blank_runs: Targets
-    carriable: Carriable | None
+    prependable: Prependable | None
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Count chunks and lengths."""
@@ -72,10 +72,10 @@ class ShapeGauge:
             "lengths": self._lengths(chunks),
         }
 
-    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
-        """Count windows and lengths from those of documents, where windows carry nothing and tile their document."""
+    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
+        """Count windows and lengths from those of documents, where windows prepend nothing and tile their document."""
         way = windows.chunkers[0]
-        if way.carry or way.tail == "keep":
+        if way.prepend or way.tail == "keep":
             return columns_of([self.count(chunks) for chunks in windows])
         found = windows.constants({"oversize_chunks": 0, "broken_chunks": 0})
         documents = windows.layout.lengths
@@ -104,16 +104,16 @@ class ShapeGauge:
         return runs.take(order), lengths[order]
 
     def _lengths(self, chunks: ChunkSet) -> LengthCounts:
-        if self.carriable is None or not chunks.chunker.carry:
+        if self.prependable is None or not chunks.chunker.prepend:
             return LengthCounts(*chunks.length_counts())
         spans = chunks.spans
-        whole = spans[:, 1] - spans[:, 0] + carried_characters(self.carriable, chunks)
+        whole = spans[:, 1] - spans[:, 0] + prepended_characters(self.prependable, chunks)
         lengths, counts = np.unique(whole, return_counts=True)
         return LengthCounts(lengths, counts)
 
 
-def carried_characters(carriable: Carriable, chunks: ChunkSet) -> IntArray:
-    """Give how many characters each chunk carries."""
-    owners, spans = carried_spans(carriable, chunks.chunker, chunks.spans, chunks.layout)
+def prepended_characters(prependable: Prependable, chunks: ChunkSet) -> IntArray:
+    """Give how many characters each chunk prepends."""
+    owners, spans = prepended_spans(prependable, chunks.chunker, chunks.spans, chunks.layout)
     weights = spans[:, 1] - spans[:, 0]
     return np.bincount(owners, weights=weights, minlength=len(chunks.spans)).astype(np.int64)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.chunkers.carrying import front_matter_line
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import front_matter_line
 from chunkscope.measures.columns import Column, columns_of
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.intervals import SpanArray, as_spans
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 KEY = "status"
 NOT_IN_FORCE = frozenset(
@@ -47,21 +47,21 @@ NOT_IN_FORCE = frozenset(
 class StatusMeasure:
     """Counts chunks of documents whose front matter has a `status` that warns, and those of them without that line."""
 
-    def observe(self, parts: Parts) -> tuple[bool, SpanArray]:
+    def collect(self, analysis: DocumentAnalysis) -> tuple[bool, SpanArray]:
         """Tell whether the document's status warns, and take the line that says so."""
-        lines = front_matter_line(parts.document, KEY)
-        warns = bool(lines) and str(parts.document.attributes.get(KEY)).strip().lower() in NOT_IN_FORCE
+        lines = front_matter_line(analysis.document, KEY)
+        warns = bool(lines) and str(analysis.document.attributes.get(KEY)).strip().lower() in NOT_IN_FORCE
         return warns, as_spans(lines if warns else [])
 
-    def prepare(self, observed: Sequence[tuple[bool, SpanArray]], layout: Layout) -> StatusGauge:
+    def bind(self, collected: Sequence[tuple[bool, SpanArray]], layout: Layout) -> BoundStatus:
         """Lay the lines of documents one behind the other."""
-        lines = [line + base for (_, line), base in zip(observed, layout.edges.tolist(), strict=False)]
-        warns = np.array([warns for warns, _ in observed], dtype=np.bool_)
-        return StatusGauge(warns, np.concatenate([as_spans([]), *lines]))
+        lines = [line + base for (_, line), base in zip(collected, layout.edges.tolist(), strict=False)]
+        warns = np.array([warns for warns, _ in collected], dtype=np.bool_)
+        return BoundStatus(warns, np.concatenate([as_spans([]), *lines]))
 
 
 @dataclass(frozen=True)
-class StatusGauge:
+class BoundStatus:
     """Which documents warn, and the lines that say so."""
 
     warns: np.typing.NDArray[np.bool_]
@@ -73,7 +73,7 @@ class StatusGauge:
             return {}
         documents = chunks.layout.documents_of(chunks.spans[:, 0])
         concerned = self.warns[documents]
-        if f"front-matter:{KEY}" in chunks.chunker.carry:
+        if f"front-matter:{KEY}" in chunks.chunker.prepend:
             unmarked = 0
         else:
             spans, of_line = chunks.spans[concerned], np.cumsum(self.warns)[documents[concerned]] - 1
@@ -81,6 +81,6 @@ class StatusGauge:
             unmarked = int(np.count_nonzero(~holds))
         return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}
 
-    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
         """Count chunks cell by cell, where any document warns."""
         return columns_of([self.count(chunks) for chunks in windows]) if self.warns.any() else {}

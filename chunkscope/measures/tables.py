@@ -13,7 +13,7 @@ from chunkscope.measures.columns import Column
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.intervals import BoolArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.model import Table
 
 
@@ -43,34 +43,34 @@ def row_spans(tables: Sequence[Table]) -> RowSpans:
     return RowSpans(spans, hulls)
 
 
-def rows_together(chunks: ChunkSet, rows: Targets, hulls: Targets) -> BoolArray:
-    """Tell which rows one chunk holds with their header, or holds while it carries the header."""
-    return chunks.contains(rows if carries_header(chunks.chunker) else hulls)
+def rows_with_header(chunks: ChunkSet, rows: Targets, hulls: Targets) -> BoolArray:
+    """Tell which rows one chunk holds with their header, or holds while it prepends the header."""
+    return chunks.contains(rows if prepends_header(chunks.chunker) else hulls)
 
 
-def carries_header(chunker: Chunker) -> bool:
-    """Tell whether chunks carry the header of a table, so that it is enough to hold a row."""
-    return "table-header" in chunker.carry
+def prepends_header(chunker: Chunker) -> bool:
+    """Tell whether chunks prepend the header of a table, so that it is enough to hold a row."""
+    return "table-header" in chunker.prepend
 
 
 class TableMeasure:
     """Counts the rows together with their header; tables without one are listed, and left out of the rate."""
 
-    def observe(self, parts: Parts) -> tuple[RowSpans, int]:
+    def collect(self, analysis: DocumentAnalysis) -> tuple[RowSpans, int]:
         """Take the rows, and how many tables have no header."""
-        return row_spans(parts.tables), sum(not table.header for table in parts.tables)
+        return row_spans(analysis.tables), sum(not table.header for table in analysis.tables)
 
-    def prepare(self, observed: Sequence[tuple[RowSpans, int]], layout: Layout) -> TableGauge:
+    def bind(self, collected: Sequence[tuple[RowSpans, int]], layout: Layout) -> BoundTables:
         """Lay the rows of documents one behind the other."""
-        return TableGauge(
-            Targets.joined([spans.rows for spans, _ in observed], layout),
-            Targets.joined([spans.hulls for spans, _ in observed], layout),
-            sum(headless for _, headless in observed),
+        return BoundTables(
+            Targets.joined([spans.rows for spans, _ in collected], layout),
+            Targets.joined([spans.hulls for spans, _ in collected], layout),
+            sum(headless for _, headless in collected),
         )
 
 
 @dataclass(frozen=True)
-class TableGauge:
+class BoundTables:
     """Rows of all documents."""
 
     rows: Targets
@@ -79,13 +79,13 @@ class TableGauge:
 
     def count(self, chunks: ChunkSet) -> dict[str, int]:
         """Count rows together."""
-        together = int(np.count_nonzero(rows_together(chunks, self.rows, self.hulls)))
-        return {**self._found, "table_rows_together": together}
+        together = int(np.count_nonzero(rows_with_header(chunks, self.rows, self.hulls)))
+        return {**self._found, "table_rows_with_header": together}
 
-    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
         """Count rows together."""
-        targets = self.rows if carries_header(windows.chunkers[0]) else self.hulls
-        together = windows.count(lambda ladder: {"table_rows_together": ladder.count(ladder.whole(targets))})
+        targets = self.rows if prepends_header(windows.chunkers[0]) else self.hulls
+        together = windows.count(lambda ladder: {"table_rows_with_header": ladder.count(ladder.whole(targets))})
         return {**windows.constants(self._found), **together}
 
     @property

@@ -12,7 +12,7 @@ from chunkscope.measures.columns import Column
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.intervals import SpanArray
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts, without_trailing_blanks
+from chunkscope.structure.analysis import DocumentAnalysis, without_trailing_blanks
 
 KINDS = ("sentences", "code_blocks", "headings")
 
@@ -20,23 +20,23 @@ KINDS = ("sentences", "code_blocks", "headings")
 class WholenessMeasure:
     """Counts the sentences, code blocks and headings with their first block that some chunk holds whole."""
 
-    def observe(self, parts: Parts) -> dict[str, SpanArray]:
+    def collect(self, analysis: DocumentAnalysis) -> dict[str, SpanArray]:
         """Take the spans; white space at the end of a sentence or block need not survive with it."""
-        starts = parts.sentence_starts
-        ends = np.append(starts[1:], parts.length) if len(starts) else starts
+        starts = analysis.sentence_starts
+        ends = np.append(starts[1:], analysis.length) if len(starts) else starts
         return {
-            "sentences": without_trailing_blanks(parts, starts, ends),
-            "code_blocks": parts.structure.code,
-            "headings": _headings_with_block(parts),
+            "sentences": without_trailing_blanks(analysis, starts, ends),
+            "code_blocks": analysis.structure.code,
+            "headings": _headings_with_block(analysis),
         }
 
-    def prepare(self, observed: Sequence[dict[str, SpanArray]], layout: Layout) -> WholenessGauge:
+    def bind(self, collected: Sequence[dict[str, SpanArray]], layout: Layout) -> BoundWholeness:
         """Lay the spans of documents one behind the other."""
-        return WholenessGauge({kind: Targets.joined([spans[kind] for spans in observed], layout) for kind in KINDS})
+        return BoundWholeness({kind: Targets.joined([spans[kind] for spans in collected], layout) for kind in KINDS})
 
 
 @dataclass(frozen=True)
-class WholenessGauge:
+class BoundWholeness:
     """The spans of all documents, by kind."""
 
     targets: dict[str, Targets]
@@ -49,7 +49,7 @@ class WholenessGauge:
             counts[f"{kind}_whole"] = int(np.count_nonzero(chunks.contains(targets)))
         return counts
 
-    def count_windows(self, windows: WindowGrid) -> dict[str, Column]:
+    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
         """Count what is whole."""
         found = windows.constants({kind: len(targets) for kind, targets in self.targets.items()})
         whole = windows.count(
@@ -60,12 +60,12 @@ class WholenessGauge:
         return {**found, **whole}
 
 
-def _headings_with_block(parts: Parts) -> SpanArray:
+def _headings_with_block(analysis: DocumentAnalysis) -> SpanArray:
     """Span each heading and the first block behind it; a heading right behind a heading has none."""
-    blocks = parts.structure.block_starts
-    starts = np.array([heading.start for heading in parts.structure.headings], dtype=np.int64)
-    edges = np.append(blocks, parts.length)
+    blocks = analysis.structure.block_starts
+    starts = np.array([heading.start for heading in analysis.structure.headings], dtype=np.int64)
+    edges = np.append(blocks, analysis.length)
     following = np.searchsorted(blocks, starts, side="right")
     has_block = (following < len(blocks)) & ~np.isin(edges[following], starts)
     starts, following = starts[has_block], following[has_block]
-    return without_trailing_blanks(parts, starts, edges[following + 1])
+    return without_trailing_blanks(analysis, starts, edges[following + 1])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError, refuse_path
-from chunkscope.questions.labels import Evidence, Labels, Problem, ProblemCode, Resolved
+from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion, Problem, ProblemCode
 from chunkscope.questions.problems import Key, Places, Trouble, explain
 from chunkscope.questions.question import Entry, Question, QuestionFile, questions_of
 from chunkscope.questions.quote_search import QuoteIndex, occurrences
@@ -45,7 +45,7 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     >>> asked = [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")]
     >>> labels = check_labels([rules], asked)
     >>> [(resolved.question.id, resolved.evidence) for resolved in labels.valid]
-    [('q1', (Evidence(document='rules.md', start=8, end=16),))]
+    [('q1', (EvidenceSpan(document='rules.md', start=8, end=16),))]
     >>> print(labels.problems[0].message)
     occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
     """
@@ -68,7 +68,7 @@ class _Search:
 
     def __init__(self, questions: Sequence[Question]) -> None:
         self.names: dict[str, None] = {}
-        self.pins: dict[Key, Evidence] = {}
+        self.pins: dict[Key, EvidenceSpan] = {}
         self._entries: dict[Key, Entry] = {
             (number, place): entry
             for number, question in enumerate(questions)
@@ -105,7 +105,7 @@ class _Search:
         for key in self._pinned.get(name, ()):
             entry = self._entries[key]
             if entry.span is not None and _stands(text, self._quote(key), *entry.span):
-                self.pins[key] = Evidence(name, *entry.span)
+                self.pins[key] = EvidenceSpan(name, *entry.span)
             else:
                 for place in occurrences(text, self._quote(key)):
                     self._places[key].add(name, place)
@@ -143,7 +143,7 @@ class _Search:
             places = self._matching[key] if entry.span is not None else places
             if places.count == 1:
                 document, start = places.kept[0]
-                self.pins[key] = Evidence(document, start, start + len(self._quote(key)))
+                self.pins[key] = EvidenceSpan(document, start, start + len(self._quote(key)))
                 return None
             code = "ambiguous" if places.count else "missing"
         return Trouble(key, code, entry, places)
@@ -194,14 +194,14 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
         if not question.entries:
             without.append(question)
             continue
-        evidence: dict[Evidence, int] = {}
+        evidence: dict[EvidenceSpan, int] = {}
         for place in range(len(question.entries)):
             span = search.pins[number, place]
             if span in evidence:
                 entries = f"evidence entries {evidence[span] + 1} and {place + 1}"
                 warnings.append(f"{question.id}: {entries} are the same span; it counts once")
             evidence.setdefault(span, place)
-        valid.append(Resolved(question, tuple(evidence)))
+        valid.append(LocatedQuestion(question, tuple(evidence)))
     return Labels(
         tuple(valid),
         tuple(without),

@@ -12,7 +12,7 @@ from chunkscope.questions.question import Question
 ProblemCode = Literal["missing", "ambiguous", "empty", "unknown-document", "duplicate-id", "offset-mismatch"]
 
 
-class Evidence(NamedTuple):
+class EvidenceSpan(NamedTuple):
     """A quote in its place: the document, and the span in code points."""
 
     document: str
@@ -21,11 +21,11 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resolved:
+class LocatedQuestion:
     """A valid question with its evidence, each span once, in the order of the entries."""
 
     question: Question
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidenceSpan, ...]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Labels:
 
     Attributes
     ----------
-    valid : tuple of Resolved
+    valid : tuple of LocatedQuestion
         Questions whose every entry stands where it says.
     without_evidence : tuple of Question
         Unanswerable on purpose.
@@ -143,12 +143,12 @@ class Labels:
         The file that the questions come from, and its digest; empty for questions made in memory.
     """
 
-    valid: tuple[Resolved, ...]
+    valid: tuple[LocatedQuestion, ...]
     without_evidence: tuple[Question, ...]
     excluded: tuple[Problem, ...]
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...] = ()
-    pins: Mapping[tuple[int, int], Evidence] = field(default_factory=dict, repr=False)
+    pins: Mapping[tuple[int, int], EvidenceSpan] = field(default_factory=dict, repr=False)
     fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)
     path: str = ""
     sha256: str = ""

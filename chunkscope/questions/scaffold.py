@@ -10,7 +10,7 @@ import numpy as np
 
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import Span
-from chunkscope.structure.analysis import Parts, without_trailing_blanks
+from chunkscope.structure.analysis import DocumentAnalysis, without_trailing_blanks
 
 MOST_QUESTIONS = 20
 PER_DOCUMENT = 3
@@ -56,9 +56,9 @@ overlap = "1/6"                 # units, or a share of the size
 [check]
 max_split = 0                   # questions whose evidence is cut
 max_missing = 0                 # questions whose evidence is partly in no chunk
-max_apart = 0                   # table questions with a row apart from its header
-# max_rows_apart = "5%"         # table rows apart from their header, whoever needs them
-# model_limit = 512             # what the embedding model takes, carried text included
+max_header_lost = 0                   # table questions with a row apart from its header
+# max_rows_header_lost = "5%"         # table rows apart from their header, whoever needs them
+# model_limit = 512             # what the embedding model takes, prepended text included
 # model_unit = "cl100k_base"
 # max_oversize = 0              # chunks above that
 max_broken = 0                  # chunks that begin or end inside a character
@@ -111,7 +111,7 @@ def _quotes(document: Document, most: int) -> Iterator[Span]:
     """Choose a table's last row, for it is farthest from the header, and sentences spread over the text."""
     if not document.text:
         return
-    parts = Parts(document)
+    parts = DocumentAnalysis(document)
     all_rows = [row for table in parts.structure.tables if table.header for row in table.rows]
     rows = [row for row in all_rows if _is_fit(document.text, row)]
     chosen = rows[-1:]

@@ -76,9 +76,11 @@ def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[Column
         _column("expected", 6, cells, lambda cell: decimal(cell.expected_split_questions)),
     ]
     if any(cell.table_questions for cell in cells):
-        found.append(_column("tables", 2, cells, lambda cell: of(cell.table_questions_together, cell.table_questions)))
+        found.append(
+            _column("tables", 2, cells, lambda cell: of(cell.table_questions_with_header, cell.table_questions))
+        )
     if any(cell.table_rows for cell in cells):
-        found.append(_column("rows", 7, cells, lambda cell: of(cell.table_rows_together, cell.table_rows)))
+        found.append(_column("rows", 7, cells, lambda cell: of(cell.table_rows_with_header, cell.table_rows)))
     return found
 
 

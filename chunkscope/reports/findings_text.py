@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Mend
+from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.why import around
 from chunkscope.reports.width import pad, visible, wrap
@@ -18,8 +18,8 @@ NONE = "n/a, there is none"
 SPEAKS_OF = {
     "max_split": ("question split", "questions split"),
     "max_missing": ("question with evidence missing", "questions with evidence missing"),
-    "max_apart": ("table question apart from its header", "table questions apart from their header"),
-    "max_rows_apart": ("table row apart from its header", "table rows apart from their header"),
+    "max_header_lost": ("table question apart from its header", "table questions apart from their header"),
+    "max_rows_header_lost": ("table row apart from its header", "table rows apart from their header"),
     "max_oversize": ("chunk too large", "chunks too large"),
     "max_broken": ("chunk broken", "chunks broken"),
     "max_blank": ("chunk blank", "chunks blank"),
@@ -64,36 +64,38 @@ def render_check(
     return "\n".join([*lines, _last_line(result, color)]) + "\n"
 
 
-def told_mend(mend: Mend | None, setting: Sequence[object]) -> list[str]:
+def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -> list[str]:
     """Say what would mend a finding.
 
     Parameters
     ----------
-    mend : Mend or None
+    suggestion : Suggestion or None
         Of the finding.
     setting : (size, unit)
         The present size, and what it counts.
 
     Examples
     --------
-    >>> told_mend(Mend(214, 118, 119), (210, "char"))
+    >>> suggestion_lines(Suggestion(214, 118, 119), (210, "char"))
     ['size 214 is the nearest that holds it', 'an overlap of 118 or more guarantees it']
-    >>> told_mend(Mend(591, None, 330, "table-header"), (210, "char"))[2:]
-    ['carry=table-header keeps row and header together']
+    >>> suggestion_lines(Suggestion(591, None, 330, "table-header"), (210, "char"))[2:]
+    ['prepend=table-header keeps row and header together']
     """
-    if mend is None:
+    if suggestion is None:
         return []
     size, unit = setting
     told = []
-    if mend.size is not None:
-        told.append(f"size {mend.size} {'is the nearest that holds it' if mend.is_nearest else 'holds it'}")
-    if mend.overlap is not None:
-        told.append(f"an overlap of {mend.overlap} or more guarantees it")
-    elif isinstance(size, int) and mend.length > size:
+    if suggestion.size is not None:
+        told.append(f"size {suggestion.size} {'is the nearest that holds it' if suggestion.is_nearest else 'holds it'}")
+    if suggestion.overlap is not None:
+        told.append(f"an overlap of {suggestion.overlap} or more guarantees it")
+    elif isinstance(size, int) and suggestion.length > size:
         counted = {"char": "characters", "word": "words"}.get(str(unit), "tokens")
-        told.append(f"no overlap helps: what must stay together is longer than the size ({mend.length:,} {counted})")
-    if mend.carry is not None:
-        told.append(f"carry={mend.carry} keeps row and header together")
+        told.append(
+            f"no overlap helps: what must stay together is longer than the size ({suggestion.length:,} {counted})"
+        )
+    if suggestion.prepend is not None:
+        told.append(f"prepend={suggestion.prepend} keeps row and header together")
     return told
 
 
@@ -120,9 +122,9 @@ def _under(finding: CheckFinding, result: CheckResult, *, width: int, color: boo
     if finding.before or finding.after:
         room = max(width - len(INDENT), 20)
         yield INDENT + around(finding.before, finding.after, room, color=color, ascii=ascii)
-    told = told_mend(finding.mend, (result.setting.get("size"), result.setting.get("unit")))
+    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
     if told:
-        yield from wrap("mend: " + "; ".join(told), width, first=INDENT, rest=INDENT + "  ")
+        yield from wrap("suggestion: " + "; ".join(told), width, first=INDENT, rest=INDENT + "  ")
 
 
 def _thresholds(result: CheckResult, width: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkscope.gate.result import CheckFinding, CheckResult
-from chunkscope.reports.findings_text import remark, told_mend
+from chunkscope.reports.findings_text import remark, suggestion_lines
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -32,7 +32,7 @@ def check_to_github(result: CheckResult) -> str:
 
 
 def _command(finding: CheckFinding, result: CheckResult) -> str:
-    told = told_mend(finding.mend, (result.setting.get("size"), result.setting.get("unit")))
+    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
     message = "; ".join([finding.message, *told])
     if finding.level != "error":
         message += f" ({remark(finding)})"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from chunkscope.gate.result import CODES, Asked, CheckFinding, CheckResult, Measured
-from chunkscope.reports.findings_text import NONE, SPEAKS_OF, remark, told_mend
+from chunkscope.reports.findings_text import NONE, SPEAKS_OF, remark, suggestion_lines
 from chunkscope.reports.why import around
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -93,8 +93,8 @@ def _told(findings: Iterable[CheckFinding], result: CheckResult) -> str:
         lines.append(f"{finding.path}:{finding.line}:{finding.column}: {finding.code}: {finding.message}")
         if finding.before or finding.after:
             lines.append("    " + around(finding.before, finding.after, 76))
-        told = told_mend(finding.mend, (result.setting.get("size"), result.setting.get("unit")))
-        lines += [f"    mend: {'; '.join(told)}"] if told else []
+        told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
+        lines += [f"    suggestion: {'; '.join(told)}"] if told else []
     return "\n".join(lines)
 
 

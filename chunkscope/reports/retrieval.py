@@ -102,11 +102,11 @@ def _legend(one: Found, k: int) -> str:
     if "budget" in one:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
-    if "neighbours" in one:
-        joined = plural(one["neighbours"]["n"], "neighbour")
+    if "returned" in one:
+        joined = plural(one["returned"]["neighbours"], "neighbour")
         text += f"; joined: recall@{k} with {joined} on either side, and what is handed on then"
-    if "stale" in one:
-        text += f"; stale: questions with a document out of force among the first {k}"
+    if "outdated" in one:
+        text += f"; outdated: questions with a document out of force among the first {k}"
     if "overlap" in one:
         text += "; IoU, precision, characters: overlap with the evidence in characters"
     return text + "."
@@ -152,16 +152,16 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         column("split", 2, lambda _, one: f"{one['misses'][key]['split']:,}"),
         column("below", 2, lambda _, one: f"{one['misses'][key]['ranked_below']:,}"),
         column("handed on", 2, lambda _, one: _characters(one["context"][key])),
-        column("covers", 11, lambda _, one: _share(one["coverage"][key])),
+        column("corpus share", 11, lambda _, one: _share(one["corpus_share"][key])),
     ]
     if "budget" in found[0]:
         limit = found[0]["settings"]["budget"]["limit"]
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
-    if "neighbours" in found[0]:
-        chosen.append(column("joined", 1, lambda _, one: _percent(one["neighbours"]["strict"][key])))
-        chosen.append(column("joined chars", 7, lambda _, one: _characters(one["neighbours"]["context"][key])))
-    if "stale" in found[0]:
-        chosen.append(column("stale", 1, lambda _, one: of(*one["stale"][key])))
+    if "returned" in found[0]:
+        chosen.append(column("joined", 1, lambda _, one: _percent(one["returned"]["strict"][key])))
+        chosen.append(column("joined chars", 7, lambda _, one: _characters(one["returned"]["context"][key])))
+    if "outdated" in found[0]:
+        chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][key])))
     if "overlap" in found[0]:
         for name, title, rank in (("recall", "characters", 4), ("precision", "precision", 3), ("iou", "IoU", 1)):
             chosen.append(column(title, rank, lambda _, one, n=name: _deviation(one["overlap"][key][n])))  # type: ignore[misc]
@@ -200,7 +200,7 @@ def _mark(cell: Cell, one: Found, summary: Found) -> str:
     for name in ("best", "choice"):
         if all(getattr(cell, field) == summary[name][field] for field in ("chunker", "unit", "size", "overlap")):
             words.append(name)
-    if not words and not one["against_best"]["told_apart"]:
+    if not words and not one["against_best"]["differs_from_best"]:
         words.append("=")
     if n := one.get("over_long_chunks", 0):
         words.append(f"{n:,} chunk{'s' if n > 1 else ''} above the model limit")
@@ -229,7 +229,7 @@ def _choice_of(cells: Sequence[Cell], found: Sequence[Found], summary: Found) ->
 
 def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int, ascii: bool) -> Iterator[str]:
     one = _choice_of(cells, found, summary)
-    for attribute, groups in one.get("by", {}).items():
+    for attribute, groups in one.get("group_by", {}).items():
         yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
         labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
         columns = [_Column("", labels, 0, left=True)]
@@ -276,7 +276,7 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
     if low_high:
         text += f", 95 % interval {100 * low_high[0]:.1f} to {100 * low_high[1]:.1f} %"
     yield text + "."
-    others = summary["as_good"] - 1
+    others = summary["n_indistinguishable"] - 1
     if not others and len(found) > 1:
         yield "Every other cell can be told from it (exact McNemar, Holm, 5 %)."
     elif others:

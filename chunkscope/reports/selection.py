@@ -49,7 +49,7 @@ class View:
     def spoilt(self, cell: Cell) -> tuple[int, int]:
         """Give what a cell spoils, worst first: split and parted questions, or all that is not whole."""
         if self.with_questions:
-            return cell.split_questions, cell.apart_questions
+            return cell.split_questions, cell.header_lost_questions
         counts = [kept(cell, whole.kind) for whole in self.structure.kinds]
         return sum(total - whole for whole, total in counts), 0
 

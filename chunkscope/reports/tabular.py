@@ -65,16 +65,16 @@ def _evidence(questions: QuestionsInfo | None) -> dict[str, Take]:
         "questions": lambda cell: n_questions,
         **_plain("split_questions", "missing_questions"),
         "evidence": lambda cell: n_evidence,
-        **_plain("split_evidence", "missing_evidence", "adjacent_evidence", "longer_evidence"),
+        **_plain("split_evidence", "missing_evidence", "evidence_in_two_chunks", "evidence_longer_than_size"),
         "expected_split_questions": _rounded("expected_split_questions"),
         "expected_split_evidence": _rounded("expected_split_evidence"),
         "lucky": lambda cell: int(cell.is_lucky),
-        **_plain("table_questions", "table_questions_together", "table_rows", "table_rows_together"),
+        **_plain("table_questions", "table_questions_with_header", "table_rows", "table_rows_with_header"),
         **_plain("tables_without_header"),
         "split_questions_rate": lambda cell: rate(cell.split_questions, n_questions),
         "split_evidence_rate": lambda cell: rate(cell.split_evidence, n_evidence),
-        "table_questions_together_rate": lambda cell: rate(cell.table_questions_together, cell.table_questions),
-        "table_rows_together_rate": lambda cell: rate(cell.table_rows_together, cell.table_rows),
+        "table_questions_with_header_rate": lambda cell: rate(cell.table_questions_with_header, cell.table_questions),
+        "table_rows_with_header_rate": lambda cell: rate(cell.table_rows_with_header, cell.table_rows),
     }
 
 

@@ -143,7 +143,7 @@ def _bar_rows(result: SweepResult, view: View) -> Iterator[tuple[str, int, list[
         counted.append(("questions split", result.questions.valid, attrgetter("split_questions")))
         n_tables = view.row.cells[0].table_questions
         if n_tables:
-            counted.append(("table questions parted from the header", n_tables, attrgetter("apart_questions")))
+            counted.append(("table questions parted from the header", n_tables, attrgetter("header_lost_questions")))
     else:
         counted += [(LOST[whole.kind], whole.total, partial(lost, whole.kind)) for whole in view.structure.kinds]
     for label, total, count in counted:

@@ -24,7 +24,7 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
     Parameters
     ----------
     findings : sequence of Finding
-        Those at one place of a document next to each other, as `find_cuts` gives them.
+        Those at one place of a document next to each other, as `find_boundary_problems` gives them.
     width : int
         Terminal cells in a line; no line is wider.
     color : bool
@@ -79,7 +79,7 @@ def _hurt(findings: Iterable[Finding], ascii: bool) -> str:
 
 
 def _question(question: str | None, n: int, code: str, ascii: bool) -> str:
-    noun = "row" if code == "row-apart" else "passage"
+    noun = "row" if code == "header-lost" else "passage"
     if question is None:
         return plural(n, noun)
     name = visible(question, ascii=ascii)

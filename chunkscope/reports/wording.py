@@ -157,7 +157,7 @@ def _status_note(view: View, marked: Sequence[Cell]) -> str:
     last = view.key_cell
     if last.key != worst.key and last.status_chunks:
         note += f", {_at(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
-    return note + " (carry=front-matter:status mends it)"
+    return note + " (prepend=front-matter:status mends it)"
 
 
 @dataclass(frozen=True)
@@ -292,13 +292,13 @@ def _earlier(view: View, earlier: Cell) -> str:
         told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
     if split is not None:
         told += f", {'and' if earlier.is_lucky else 'but'} {setting(split)} has {split.split_questions:,} again"
-    if earlier.apart_questions:
+    if earlier.header_lost_questions:
         told += f"; {_parted(earlier)}" + ("" if split else f" at {setting(earlier)}")
     return told
 
 
 def _parted(cell: Cell) -> str:
-    n_apart = cell.apart_questions
+    n_apart = cell.header_lost_questions
     questions = plural(cell.table_questions, "table question")
     return f"{n_apart:,} of {questions} {'is' if n_apart == 1 else 'are'} parted from the header"
 
@@ -310,14 +310,14 @@ def _in_the_way(view: View, name: Name) -> list[str]:
     counts = []
     if last.split_questions:
         counts.append(f"{plural(last.split_questions, 'question is', 'questions are')} split")
-    if last.apart_questions:
+    if last.header_lost_questions:
         counts.append(_parted(last))
     told.append(_upper(f"{_at(last)}, {' and '.join(counts)}."))
     standing = [o for o in obstacles(row) if o.sizes[-1] == grid[-1]]
     if standing:
         told.append(f"In the way: {_some([f'{name(o.question)} ({_where(o, row, grid)})' for o in standing])}.")
-    if last.longer_evidence:
-        longer = plural(last.longer_evidence, "piece of evidence is", "pieces of evidence are")
+    if last.evidence_longer_than_size:
+        longer = plural(last.evidence_longer_than_size, "piece of evidence is", "pieces of evidence are")
         told.append(f"{longer} longer than {last.size} and cannot be whole at any size of the grid.")
     if last.missing_questions:
         missing = plural(last.missing_questions, "question has", "questions have")

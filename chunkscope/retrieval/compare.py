@@ -18,7 +18,7 @@ from chunkscope.spans.intervals import BoolArray, IntArray
 MAIN_K = 5
 COPYING = 0.8
 """Above this share of words in common, questions read like copies of their evidence."""
-LARGE_COVERAGE = 0.5
+LARGE_CORPUS_SHARE = 0.5
 DIGITS = 6
 
 
@@ -108,7 +108,7 @@ def _summarise(
         "questions": hits.shape[1],
         "k": chosen_k,
         "best": _named(cells[best], found[best], chosen_k),
-        "as_good": sum(p_value >= LEVEL for p_value in p_values),
+        "n_indistinguishable": sum(p_value >= LEVEL for p_value in p_values),
         "least_difference": least_difference(len(cells)),
         "choice": _named(cells[choice], found[choice], chosen_k),
         "advice": advise(cells, found, choice, indistinguishable(p_values), chosen_k),
@@ -148,7 +148,7 @@ def _completed(found: Mapping[str, Any], p_value: float, k: int) -> dict[str, An
     intervals = {
         judgement: {key: _interval(*counts) for key, counts in found[judgement].items()} for judgement in JUDGEMENTS
     }
-    comparison = {"k": k, "p_value": round(p_value, DIGITS), "told_apart": p_value < LEVEL}
+    comparison = {"k": k, "p_value": round(p_value, DIGITS), "differs_from_best": p_value < LEVEL}
     return {**found, "intervals": intervals, "against_best": comparison}
 
 
@@ -199,7 +199,7 @@ def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) ->
         if few:
             warnings.append(f"k = {k} is more than there are chunks{_which(few, cells)}: all of them are handed on")
         key = str(k)
-        wide = [c for c, one in zip(cells, found, strict=True) if (one["coverage"][key] or 0) > LARGE_COVERAGE]
+        wide = [c for c, one in zip(cells, found, strict=True) if (one["corpus_share"][key] or 0) > LARGE_CORPUS_SHARE]
         if wide:
             warnings.append(
                 f"k = {k} covers more than half of the documents{_which(wide, cells)}: there retrieval is not "

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.carrying import Carriable, carried_spans
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, prepended_spans
 from chunkscope.retrieval.context import merged_characters, with_neighbours
-from chunkscope.retrieval.overlap import Pieces, mean_and_deviation, retrieved_overlap
+from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
 from chunkscope.retrieval.ranking import Block, BlockRanks, FloatArray, rank_block, tie_places
-from chunkscope.retrieval.relevance import JUDGEMENTS, Judge, Needs, Ranks
+from chunkscope.retrieval.relevance import JUDGEMENTS, Qrels, Ranks, Relevance
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
@@ -33,7 +33,7 @@ class Plan:
     n_asked : int
         Rows, those of unanswerable questions included.
     needs, pieces : Needs, Pieces
-    allowed, stale : bool (d,)
+    allowed, outdated : bool (d,)
         Documents that may be found, and those that are out of force.
     traps : int64 (t, 2)
         Pairs of a question and a document that looks like its answer.
@@ -49,14 +49,14 @@ class Plan:
     settings: RetrievalSettings
     ids: tuple[str, ...]
     n_asked: int
-    needs: Needs
-    pieces: Pieces
+    needs: Qrels
+    pieces: MergedEvidence
     allowed: BoolArray
-    stale: BoolArray
+    outdated: BoolArray
     traps: IntArray
     blank_runs: SpanArray
     begins: IntArray | None
-    carriable: Carriable | None
+    prependable: Prependable | None
     groups: Mapping[str, IntArray]
     facts: Mapping[str, Any]
 
@@ -73,8 +73,8 @@ class Indexed:
         Neither blank nor of a document that may not be found.
     place : int64 (n,) or None
         Place in ties.
-    carried : int64 (n,)
-        Characters that each carries.
+    prepended : int64 (n,)
+        Characters that each prepends.
     sizes : int64 (n,)
         What each takes of the budget.
     """
@@ -83,7 +83,7 @@ class Indexed:
     documents: IntArray
     indexed: BoolArray
     place: IntArray | None
-    carried: IntArray
+    prepended: IntArray
     sizes: IntArray
 
 
@@ -96,12 +96,12 @@ def index_chunks(plan: Plan, chunks: ChunkSet) -> Indexed:
         last = np.searchsorted(plan.blank_runs[:, 0], spans[:, 0], side="right") - 1
         indexed &= (last < 0) | (plan.blank_runs[last, 1] < spans[:, 1])
     weigh = _characters if plan.begins is None else _units(plan.begins)
-    sizes, carried = weigh(spans), np.zeros(len(spans), dtype=np.int64)
-    if plan.carriable is not None and chunks.chunker.carry:
-        owners, extra = carried_spans(plan.carriable, chunks.chunker, spans, chunks.layout)
-        carried = np.bincount(owners, weights=_characters(extra), minlength=len(spans)).astype(np.int64)
+    sizes, prepended = weigh(spans), np.zeros(len(spans), dtype=np.int64)
+    if plan.prependable is not None and chunks.chunker.prepend:
+        owners, extra = prepended_spans(plan.prependable, chunks.chunker, spans, chunks.layout)
+        prepended = np.bincount(owners, weights=_characters(extra), minlength=len(spans)).astype(np.int64)
         sizes = sizes + np.bincount(owners, weights=weigh(extra), minlength=len(spans)).astype(np.int64)
-    return Indexed(spans, documents, indexed, tie_places(chunks.layout.names, documents), carried, sizes)
+    return Indexed(spans, documents, indexed, tie_places(chunks.layout.names, documents), prepended, sizes)
 
 
 def _characters(spans: SpanArray) -> IntArray:
@@ -150,7 +150,7 @@ def rank(plan: Plan, chunks: ChunkSet, held: Indexed, blocks: Blocks) -> Ranking
         first, last = with_neighbours(held.spans, held.documents, settings.neighbours)
         wide = np.column_stack((held.spans[first, 0], held.spans[last, 1]))
         judged += [(wide, targets) for _, targets in judged]
-    judge = Judge(plan.needs, judged)
+    judge = Relevance(plan.needs, judged)
     weights = held.sizes if settings.budget else None
     k = max(1, min(settings.k[-1], len(held.spans)))
     done: list[BlockRanks] = []
@@ -201,14 +201,14 @@ def report(
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, held, ranking)
     if settings.neighbours:
-        found["neighbours"] = _neighbours(plan, held, ranking)
-    if len(plan.traps) or settings.stale:
-        found["stale"] = _stale(plan, held, ranking.top[:n_valid])
+        found["returned"] = _returned(plan, held, ranking)
+    if len(plan.traps) or settings.outdated:
+        found["outdated"] = _outdated(plan, held, ranking.top[:n_valid])
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
-    if settings.by is not None:
-        found["by"] = {
-            settings.by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}
+    if settings.group_by is not None:
+        found["group_by"] = {
+            settings.group_by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}
         }
     if settings.overlap:
         found["overlap"] = {str(k): _overlap(plan, held, ranking.top[:n_valid, :k]) for k in settings.k}
@@ -240,20 +240,20 @@ def _misses(plan: Plan, ranking: Ranking, k: int) -> dict[str, int]:
         "split": int(np.count_nonzero(missed & ~ranking.intact)),
         "ranked_below": int(np.count_nonzero(missed & ranking.found)),
     }
-    if plan.settings.where:
+    if plan.settings.filters:
         counts["not_indexed"] = int(np.count_nonzero(missed & ranking.intact & ~ranking.found))
     return counts
 
 
 def _contexts(held: Indexed, top: IntArray, ks: Sequence[int], characters: int) -> dict[str, Any]:
-    context, coverage = {}, {}
-    carried = np.append(held.carried, 0)
+    context, corpus_share = {}, {}
+    prepended = np.append(held.prepended, 0)
     for k in ks:
         bodies = merged_characters(held.spans, top[:, :k])
-        context[str(k)] = _mean(bodies + carried[top[:, :k]].sum(axis=1))
+        context[str(k)] = _mean(bodies + prepended[top[:, :k]].sum(axis=1))
         mean = _mean(bodies)
-        coverage[str(k)] = None if mean is None or not characters else round(mean / characters, DIGITS)
-    return {"context": context, "coverage": coverage}
+        corpus_share[str(k)] = None if mean is None or not characters else round(mean / characters, DIGITS)
+    return {"context": context, "corpus_share": corpus_share}
 
 
 def _budget(limit: int, held: Indexed, ranking: Ranking) -> dict[str, Any]:
@@ -267,7 +267,7 @@ def _budget(limit: int, held: Indexed, ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _neighbours(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
+def _returned(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
     n_valid, ks = len(plan.ids), plan.settings.k
     first, last = with_neighbours(held.spans, held.documents, plan.settings.neighbours)
     context = {}
@@ -276,9 +276,9 @@ def _neighbours(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
         wide = np.concatenate(
             [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, plan.settings)], axis=1
         )
-        context[str(k)] = _mean(merged_characters(held.spans, wide) + np.append(held.carried, 0)[top].sum(axis=1))
+        context[str(k)] = _mean(merged_characters(held.spans, wide) + np.append(held.prepended, 0)[top].sum(axis=1))
     return {
-        "n": plan.settings.neighbours,
+        "neighbours": plan.settings.neighbours,
         **{name: recalls(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
         "context": context,
     }
@@ -291,13 +291,13 @@ def _each(first: IntArray, last: IntArray, settings: RetrievalSettings) -> list[
     return [np.minimum(first + step, last) for step in range(2 * settings.neighbours + 1)]
 
 
-def _stale(plan: Plan, held: Indexed, top: IntArray) -> dict[str, list[int]]:
+def _outdated(plan: Plan, held: Indexed, top: IntArray) -> dict[str, list[int]]:
     n_documents = len(plan.allowed)
     documents = np.append(held.documents, -1)[top]
-    is_stale = np.append(plan.stale, False)[documents] & (documents >= 0)
+    is_outdated = np.append(plan.outdated, False)[documents] & (documents >= 0)
     keys = np.arange(len(top))[:, None] * n_documents + documents
-    is_stale |= np.isin(keys, plan.traps[:, 0] * n_documents + plan.traps[:, 1]) & (documents >= 0)
-    return {str(k): [int(np.count_nonzero(is_stale[:, :k].any(axis=1))), len(top)] for k in plan.settings.k}
+    is_outdated |= np.isin(keys, plan.traps[:, 0] * n_documents + plan.traps[:, 1]) & (documents >= 0)
+    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in plan.settings.k}
 
 
 def _at_least(score: float, ranking: Ranking, ks: Sequence[int]) -> dict[str, Any]:

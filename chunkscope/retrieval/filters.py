@@ -35,7 +35,7 @@ class Condition:
     value: str
 
     @classmethod
-    def parse(cls, text: str, option: str = "--where") -> Condition:
+    def parse(cls, text: str, option: str = "--filter") -> Condition:
         """Read a condition.
 
         Raises

@@ -12,23 +12,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from chunkscope.chunkers import Chunker
-from chunkscope.chunkers.carrying import Carriable, find_carriable, join_carriable
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
-from chunkscope.questions.labels import Labels, Resolved
+from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
 from chunkscope.retrieval.bm25.terms import Asked, spelled_words
 from chunkscope.retrieval.evaluate import Plan, report
 from chunkscope.retrieval.filters import check_attributes
-from chunkscope.retrieval.overlap import Pieces, omegas
+from chunkscope.retrieval.overlap import MergedEvidence, omegas
 from chunkscope.retrieval.ranking import Block
-from chunkscope.retrieval.relevance import Needs
+from chunkscope.retrieval.relevance import Qrels
 from chunkscope.retrieval.searching import Texts, reads_texts, searcher_of
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 NONE = np.empty(0, dtype=np.int64)
@@ -52,7 +52,7 @@ class Retriever(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """What was held fixed."""
 
-    def searcher(self, words: Vocabulary, carriable: Carriable | None) -> Searcher:
+    def searcher(self, words: Vocabulary, prependable: Prependable | None) -> Searcher:
         """Give what searches the chunks of cells."""
 
 
@@ -66,18 +66,18 @@ class Seen:
     ends: IntArray
     terms: IntArray
     blank_runs: SpanArray
-    carriable: Carriable | None
+    prependable: Prependable | None
     begins: IntArray | None
     attributes: frozenset[str]
     is_allowed: bool
-    is_stale: bool
+    is_outdated: bool
     text: str = ""
 
 
 class Entries:
     """The evidence of questions, numbered entry by entry and found by document."""
 
-    def __init__(self, questions: Sequence[Resolved]) -> None:
+    def __init__(self, questions: Sequence[LocatedQuestion]) -> None:
         self.questions = tuple(questions)
         self._of: dict[str, list[tuple[int, int, int]]] = {}
         number = 0
@@ -91,14 +91,14 @@ class Entries:
         rows = np.array(self._of.get(document, ()), dtype=np.int64).reshape(-1, 3)
         return rows[:, 0], as_spans(rows[:, 1:])
 
-    def needs(self, found: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> Needs:
+    def needs(self, found: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> Qrels:
         """Lay the evidence of all documents one behind the other, in the order of the questions."""
         numbers = np.concatenate([NONE, *(numbers for numbers, _ in found)])
         moved = [spans + base for (_, spans), base in zip(found, layout.edges.tolist(), strict=False)]
         spans = np.concatenate([np.empty((0, 2), dtype=np.int64), *moved])[np.argsort(numbers, kind="stable")]
         counts = [len(question.evidence) for question in self.questions]
         any_is_enough = np.array([question.question.match == "any" for question in self.questions], dtype=np.bool_)
-        return Needs(spans, np.repeat(np.arange(len(counts)), counts).astype(np.int64), any_is_enough)
+        return Qrels(spans, np.repeat(np.arange(len(counts)), counts).astype(np.int64), any_is_enough)
 
 
 class RetrievalMeasure:
@@ -106,11 +106,11 @@ class RetrievalMeasure:
 
     Parameters
     ----------
-    labels : Labels or sequence of Resolved
+    labels : Labels or sequence of LocatedQuestion
         Valid questions; those without evidence that labels have are ranked too, and counted apart.
     retrievers : sequence of Retriever
     chunkers : sequence of Chunker
-        Those of the sweep: what none of them carries is not looked for.
+        Those of the sweep: what none of them prepends is not looked for.
     settings : RetrievalSettings
 
     Raises
@@ -132,7 +132,7 @@ class RetrievalMeasure:
 
     def __init__(
         self,
-        labels: Labels | Sequence[Resolved],
+        labels: Labels | Sequence[LocatedQuestion],
         retrievers: Sequence[Retriever],
         chunkers: Sequence[Chunker] = (),
         settings: RetrievalSettings | None = None,
@@ -143,20 +143,20 @@ class RetrievalMeasure:
         self.entries = Entries([question for question in valid if question.evidence])
         self.unanswerable = tuple(question for question in without if _has_text(question))
         self.retrievers = tuple(retrievers)
-        self.carries = {what for chunker in chunkers for what in chunker.carry}
+        self.prepends = {what for chunker in chunkers for what in chunker.prepend}
         asked = [question.question for question in self.entries.questions]
         _check_texts(asked)
-        if self.settings.by is not None:
-            _check_attribute(asked, self.settings.by)
+        if self.settings.group_by is not None:
+            _check_attribute(asked, self.settings.group_by)
         self.question_texts = tuple(question.question or "" for question in (*asked, *self.unanswerable))
         self.question_ids = tuple(question.id for question in (*asked, *self.unanswerable))
         self.asked = Asked(self.question_texts)
 
-    def observe(self, parts: Parts) -> Seen:
+    def collect(self, analysis: DocumentAnalysis) -> Seen:
         """Take words, evidence and what else counts from one document."""
-        document, settings = parts.document, self.settings
-        allowed = all(condition.holds(document) for condition in settings.where)
-        words = spelled_words(document.text, parts.words)
+        document, settings = analysis.document, self.settings
+        allowed = all(condition.holds(document) for condition in settings.filters)
+        words = spelled_words(document.text, analysis.words)
         unit = settings.budget.unit if settings.budget else "char"
         numbers, spans = self.entries.of(document.name)
         return Seen(
@@ -165,16 +165,16 @@ class RetrievalMeasure:
             starts=words.starts,
             ends=words.ends,
             terms=self.asked.number_words(words.terms),
-            blank_runs=parts.blank_runs,
-            carriable=find_carriable(parts, self.carries) if self.carries else None,
-            begins=None if unit == "char" else parts.measured(get_unit(unit)).begins,
-            attributes=frozenset(document.attributes) if settings.where or settings.stale else frozenset(),
+            blank_runs=analysis.blank_runs,
+            prependable=find_prependable(analysis, self.prepends) if self.prepends else None,
+            begins=None if unit == "char" else analysis.measured(get_unit(unit)).begins,
+            attributes=frozenset(document.attributes) if settings.filters or settings.outdated else frozenset(),
             is_allowed=allowed,
-            is_stale=any(condition.holds(document) for condition in settings.stale),
+            is_outdated=any(condition.holds(document) for condition in settings.outdated),
             text=document.text if any(reads_texts(retriever) for retriever in self.retrievers) else "",
         )
 
-    def prepare(self, observed: Sequence[Seen], layout: Layout) -> RetrievalGauge:
+    def bind(self, collected: Sequence[Seen], layout: Layout) -> BoundRetrieval:
         """Lay what was taken from the documents one behind the other.
 
         Raises
@@ -183,43 +183,43 @@ class RetrievalMeasure:
             A condition on an attribute that no document has, or conditions that leave no document.
         """
         settings = self.settings
-        known = {name for seen in observed for name in seen.attributes}
-        check_attributes((*settings.where, *settings.stale), known)
-        allowed = np.array([seen.is_allowed for seen in observed], dtype=np.bool_)
-        if settings.where and not allowed.any():
-            conditions = " ".join(f"--where {condition}" for condition in settings.where)
-            raise InputError(f"{conditions}: leaves no document of {len(observed)}")
+        known = {name for seen in collected for name in seen.attributes}
+        check_attributes((*settings.filters, *settings.outdated), known)
+        allowed = np.array([seen.is_allowed for seen in collected], dtype=np.bool_)
+        if settings.filters and not allowed.any():
+            conditions = " ".join(f"--filter {condition}" for condition in settings.filters)
+            raise InputError(f"{conditions}: leaves no document of {len(collected)}")
         bases = layout.edges[:-1].tolist()
-        rows = [(seen, base) for seen, base in zip(observed, bases, strict=True) if seen.is_allowed]
+        rows = [(seen, base) for seen, base in zip(collected, bases, strict=True) if seen.is_allowed]
         starts = np.concatenate([NONE, *(seen.starts + base for seen, base in rows)])
         ends = np.concatenate([NONE, *(seen.ends + base for seen, base in rows)])
         terms = np.concatenate([NONE, *(seen.terms for seen, _ in rows)])
         words = Vocabulary(self.asked, Occurrences.of(starts, ends, terms, self.asked.n_terms), terms)
-        carriable = [seen.carriable for seen in observed if seen.carriable is not None]
-        joined = join_carriable(carriable, layout) if self.carries and carriable else None
-        needs = self.entries.needs([(seen.entries, seen.spans) for seen in observed], layout)
-        begins = [seen.begins + base for seen, base in zip(observed, bases, strict=True) if seen.begins is not None]
+        prependable = [seen.prependable for seen in collected if seen.prependable is not None]
+        joined = join_prependable(prependable, layout) if self.prepends and prependable else None
+        needs = self.entries.needs([(seen.entries, seen.spans) for seen in collected], layout)
+        begins = [seen.begins + base for seen, base in zip(collected, bases, strict=True) if seen.begins is not None]
         plan = Plan(
             settings=settings,
             ids=tuple(question.question.id for question in self.entries.questions),
             n_asked=self.asked.n_questions,
             needs=needs,
-            pieces=Pieces.of(needs),
+            pieces=MergedEvidence.of(needs),
             allowed=allowed,
-            stale=np.array([seen.is_stale for seen in observed], dtype=np.bool_),
+            outdated=np.array([seen.is_outdated for seen in collected], dtype=np.bool_),
             traps=self._traps(layout),
             blank_runs=np.concatenate(
                 [np.empty((0, 2), dtype=np.int64)]
-                + [seen.blank_runs + base for seen, base in zip(observed, bases, strict=True)]
+                + [seen.blank_runs + base for seen, base in zip(collected, bases, strict=True)]
             ),
             begins=np.concatenate(begins) if begins else None,
-            carriable=joined,
+            prependable=joined,
             groups=self._groups(),
             facts=self._facts(words, needs, layout),
         )
-        texts = Texts(tuple(seen.text for seen in observed), self.question_texts, self.question_ids)
+        texts = Texts(tuple(seen.text for seen in collected), self.question_texts, self.question_ids)
         searchers = [searcher_of(retriever, words, texts, layout, joined) for retriever in self.retrievers]
-        return RetrievalGauge(plan, tuple(self.retrievers), searchers)
+        return BoundRetrieval(plan, tuple(self.retrievers), searchers)
 
     def _traps(self, layout: Layout) -> IntArray:
         """Give pairs of a question and a document that looks like its answer: int64 (t, 2)."""
@@ -234,17 +234,17 @@ class RetrievalMeasure:
 
     def _groups(self) -> dict[str, IntArray]:
         """Give the questions of each value of the attribute that recall is told apart by."""
-        if self.settings.by is None:
+        if self.settings.group_by is None:
             return {}
         found: dict[str, list[int]] = {}
         for row, question in enumerate(self.entries.questions):
-            value = question.question.attributes.get(self.settings.by)
+            value = question.question.attributes.get(self.settings.group_by)
             values = value if isinstance(value, list) else [value]
             for label in dict.fromkeys("(none)" if entry is None else str(entry) for entry in values or [None]):
                 found.setdefault(label, []).append(row)
         return {label: np.array(rows, dtype=np.int64) for label, rows in sorted(found.items())}
 
-    def _facts(self, words: Vocabulary, needs: Needs, layout: Layout) -> dict[str, Any]:
+    def _facts(self, words: Vocabulary, needs: Qrels, layout: Layout) -> dict[str, Any]:
         """Give what holds for all cells: words that questions share with evidence, and questions that share none."""
         n_valid = needs.n_questions
         asked = self.asked
@@ -289,11 +289,11 @@ def _check_attribute(questions: Sequence[Question], name: str) -> None:
     known = sorted({key for question in questions for key in question.attributes})
     if name not in known:
         there = f"there are {', '.join(known[:12])}" if known else "they have no attributes"
-        raise InputError(f"--by {name}: no question has an attribute {name!r}; {there}")
+        raise InputError(f"--group-by {name}: no question has an attribute {name!r}; {there}")
 
 
 @dataclass(frozen=True)
-class RetrievalGauge:
+class BoundRetrieval:
     """All documents, seen by retrieval."""
 
     plan: Plan
@@ -314,26 +314,26 @@ class OverlapMeasure:
 
     Parameters
     ----------
-    questions : iterable of Resolved
+    questions : iterable of LocatedQuestion
     """
 
-    def __init__(self, questions: Iterable[Resolved]) -> None:
+    def __init__(self, questions: Iterable[LocatedQuestion]) -> None:
         self.entries = Entries([question for question in questions if question.evidence])
 
-    def observe(self, parts: Parts) -> tuple[IntArray, SpanArray]:
+    def collect(self, analysis: DocumentAnalysis) -> tuple[IntArray, SpanArray]:
         """Take the evidence in one document."""
-        return self.entries.of(parts.document.name)
+        return self.entries.of(analysis.document.name)
 
-    def prepare(self, observed: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> OverlapGauge:
+    def bind(self, collected: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> BoundOverlap:
         """Lay the evidence of all documents one behind the other."""
-        return OverlapGauge(Pieces.of(self.entries.needs(observed, layout)))
+        return BoundOverlap(MergedEvidence.of(self.entries.needs(collected, layout)))
 
 
 @dataclass(frozen=True)
-class OverlapGauge:
+class BoundOverlap:
     """The evidence of all documents, each character of a question once."""
 
-    pieces: Pieces
+    pieces: MergedEvidence
 
     def count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Sum precision-omega and its squares, so that parts of a corpus add up."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.retrieval.relevance import Needs
+from chunkscope.retrieval.relevance import Qrels
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, union
 
 
@@ -79,7 +79,7 @@ def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class MergedEvidence:
     """The evidence of all questions, each character of a question once.
 
     Attributes
@@ -95,7 +95,7 @@ class Pieces:
     n_questions: int
 
     @classmethod
-    def of(cls, needs: Needs) -> Pieces:
+    def of(cls, needs: Qrels) -> MergedEvidence:
         """Join the evidence of each question."""
         order = np.lexsort((needs.spans[:, 1], needs.spans[:, 0], needs.questions))
         spans, questions = needs.spans[order], needs.questions[order]
@@ -115,19 +115,19 @@ class Pieces:
         return self.summed(self.spans[:, 1] - self.spans[:, 0])
 
 
-def omegas(chunks: SpanArray, pieces: Pieces) -> FloatArray:
+def omegas(chunks: SpanArray, pieces: MergedEvidence) -> FloatArray:
     """Give precision-omega of each question.
 
     Parameters
     ----------
     chunks : int64 (n, 2)
         Neither starts nor ends may fall.
-    pieces : Pieces
+    pieces : MergedEvidence
 
     Examples
     --------
-    >>> needs = Needs(np.array([[8, 12]]), np.array([0]), np.array([False]))
-    >>> omegas(np.array([[0, 10], [10, 20]]), Pieces.of(needs)).tolist()
+    >>> needs = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> omegas(np.array([[0, 10], [10, 20]]), MergedEvidence.of(needs)).tolist()
     [0.2]
     """
     if not len(chunks):
@@ -168,7 +168,7 @@ def _covered_before(joined: SpanArray, offsets: IntArray) -> IntArray:
     return np.where(number > 0, summed[last] + inside, 0)
 
 
-def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: Pieces) -> dict[str, FloatArray]:
+def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: MergedEvidence) -> dict[str, FloatArray]:
     """Give recall, precision and IoU of each question; what nothing is retrieved for counts as 0.
 
     Parameters
@@ -177,12 +177,12 @@ def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: Pieces) -> dict[
         Neither starts nor ends may fall.
     top : int64 (q, k)
         The retrieved chunks of each question, -1 for none.
-    pieces : Pieces
+    pieces : MergedEvidence
 
     Examples
     --------
-    >>> needs = Needs(np.array([[8, 12]]), np.array([0]), np.array([False]))
-    >>> found = retrieved_overlap(np.array([[0, 10], [10, 20]]), np.array([[0]]), Pieces.of(needs))
+    >>> needs = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> found = retrieved_overlap(np.array([[0, 10], [10, 20]]), np.array([[0]]), MergedEvidence.of(needs))
     >>> {name: values.round(4).tolist() for name, values in found.items()}
     {'recall': [0.5], 'precision': [0.2], 'iou': [0.1667]}
     """

@@ -9,13 +9,13 @@ from hashlib import sha256
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
-from chunkscope.grid.scan import survey
+from chunkscope.grid.scan import scan
 from chunkscope.reports.formatting import money, plural
 from chunkscope.retrieval.dense.embedding import TOKENS_A_PRICE_IS_FOR, Embedder
 from chunkscope.retrieval.dense.retriever import DenseSearcher
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
-from chunkscope.retrieval.measure import RetrievalGauge, RetrievalMeasure
+from chunkscope.retrieval.measure import BoundRetrieval, RetrievalMeasure
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,17 @@ def plan_grid(
     """
     families = tuple(dict.fromkeys(chunker.at(None) for chunker in chunkers))
     units = tuple(sorted({family.unit for family in families} - {"char"}))
-    surveyed = survey(tuple(Corpus.of(documents)), families, [measure], units)
-    gauge = surveyed.gauges[0]
-    if not isinstance(gauge, RetrievalGauge):
+    scanned = scan(tuple(Corpus.of(documents)), families, [measure], units)
+    bound = scanned.bound[0]
+    if not isinstance(bound, BoundRetrieval):
         return ()
-    searchers = {id(one.embedder): one for searcher in gauge.searchers for one in _dense(searcher)}
+    searchers = {id(one.embedder): one for searcher in bound.searchers for one in _dense(searcher)}
     counts = {key: _Count(searcher) for key, searcher in searchers.items()}
     for count in counts.values():
         count.add(count.searcher.texts.questions, "query")
     for chunker in chunkers:
-        chunks = surveyed.chunks(chunker)
-        indexed = index_chunks(gauge.plan, chunks).indexed
+        chunks = scanned.chunks(chunker)
+        indexed = index_chunks(bound.plan, chunks).indexed
         for count in counts.values():
             count.add(count.searcher.chunk_texts(chunks, indexed), "document")
     return tuple(count.plan(len(chunkers)) for count in counts.values())

@@ -46,7 +46,7 @@ class Ranks(Mapping[str, "int | None"]):
 
 
 @dataclass(frozen=True)
-class Needs:
+class Qrels:
     """What the questions need, entry by entry.
 
     Attributes
@@ -67,9 +67,9 @@ class Needs:
         """How many questions there are."""
         return len(self.any_is_enough)
 
-    def starts(self) -> Needs:
+    def starts(self) -> Qrels:
         """Give the same needs, each met by its first character already."""
-        return Needs(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), self.questions, self.any_is_enough)
+        return Qrels(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), self.questions, self.any_is_enough)
 
 
 def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
@@ -107,12 +107,12 @@ def expand(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
     return owners, np.arange(len(owners)) - np.repeat(offsets - first, counts)
 
 
-class Judge:
+class Relevance:
     """Finds in one cell the chunk at whose rank a question has all it needs.
 
     Parameters
     ----------
-    needs : Needs
+    needs : Qrels
     judged : sequence of (spans, spans)
         For each judgement the chunks as they are judged, and the targets that they have to hold, one a need.
 
@@ -122,7 +122,7 @@ class Judge:
         Which needs some chunk meets, ranked or not.
     """
 
-    def __init__(self, needs: Needs, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
+    def __init__(self, needs: Qrels, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
         self.needs = needs
         self.n_judgements = len(judged)
         ranges = [meeting(chunks, targets) for chunks, targets in judged]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chunkscope.chunkers.carrying import Carriable
+from chunkscope.chunkers.prepending import Prependable
 from chunkscope.retrieval.bm25.postings import Vocabulary
 from chunkscope.retrieval.fusion import FusedRetriever, FusedSearcher
 from chunkscope.spans.layout import Layout
@@ -35,11 +35,13 @@ def reads_texts(retriever: object) -> bool:
     return hasattr(retriever, "text_searcher")
 
 
-def searcher_of(retriever: Any, words: Vocabulary, texts: Texts, layout: Layout, carriable: Carriable | None) -> Any:
+def searcher_of(
+    retriever: Any, words: Vocabulary, texts: Texts, layout: Layout, prependable: Prependable | None
+) -> Any:
     """Give what searches the chunks of cells for a retriever, from words or from texts."""
     if isinstance(retriever, FusedRetriever):
-        parts: Sequence[Any] = [searcher_of(part, words, texts, layout, carriable) for part in retriever.retrievers]
+        parts: Sequence[Any] = [searcher_of(part, words, texts, layout, prependable) for part in retriever.retrievers]
         return FusedSearcher(parts, retriever.k, retriever.depth)
     if hasattr(retriever, "text_searcher"):
-        return retriever.text_searcher(texts, layout, carriable)
-    return retriever.searcher(words, carriable)
+        return retriever.text_searcher(texts, layout, prependable)
+    return retriever.searcher(words, prependable)

@@ -13,6 +13,7 @@ from chunkscope.retrieval.filters import Condition
 
 DEFAULT_K = (1, 3, 5, 10)
 MAX_SCORES = 1000
+MOST_DIGITS = 10
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+(?:\.\d+)?))?")
@@ -78,6 +79,25 @@ def parse_scores(text: str) -> tuple[float, ...]:
     return tuple(sorted(found))
 
 
+def parse_return(text: str) -> int:
+    """Read ``neighbours:N``: how many chunks before and after each retrieved chunk are returned with it.
+
+    Raises
+    ------
+    ConfigError
+        Anything else.
+
+    Examples
+    --------
+    >>> parse_return("neighbours:2")
+    2
+    """
+    what, _, number = text.strip().partition(":")
+    if what != "neighbours" or not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
+        raise ConfigError(f"--return {text!r}: write neighbours:N, such as neighbours:1")
+    return int(number)
+
+
 @dataclass(frozen=True)
 class RetrievalSettings:
     """What is asked of retrieval.
@@ -90,13 +110,13 @@ class RetrievalSettings:
         Hand on chunks in the order of their ranks up to this much.
     neighbours : int
         So many chunks on either side are joined to each that is retrieved.
-    where : tuple of Condition
+    filters : tuple of Condition
         Documents that satisfy all of them are in the index.
-    stale : tuple of Condition
+    outdated : tuple of Condition
         Documents that satisfy one of them are out of force.
     min_scores : tuple of float
         Scores below which nothing is handed on, each tried.
-    by : str or None
+    group_by : str or None
         Attribute of questions by which recall is told apart.
     overlap : bool
         Add the overlap metrics.
@@ -110,16 +130,16 @@ class RetrievalSettings:
     k: tuple[int, ...] = DEFAULT_K
     budget: Budget | None = None
     neighbours: int = 0
-    where: tuple[Condition, ...] = ()
-    stale: tuple[Condition, ...] = ()
+    filters: tuple[Condition, ...] = ()
+    outdated: tuple[Condition, ...] = ()
     min_scores: tuple[float, ...] = ()
-    by: str | None = None
+    group_by: str | None = None
     overlap: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", _checked_k(list(self.k)))
         if isinstance(self.neighbours, bool) or not isinstance(self.neighbours, int) or self.neighbours < 0:
-            raise ConfigError(f"--neighbours {self.neighbours}: must be a whole number from 0")
+            raise ConfigError(f"--return neighbours:{self.neighbours}: must be a whole number from 0")
 
     def to_dict(self) -> dict[str, Any]:
         """Give those that are not defaults, as JSON has them."""
@@ -127,12 +147,12 @@ class RetrievalSettings:
         if self.budget:
             found["budget"] = {"limit": self.budget.limit, "unit": self.budget.unit}
         if self.neighbours:
-            found["neighbours"] = self.neighbours
-        for name, conditions in (("where", self.where), ("stale", self.stale)):
+            found["return"] = f"neighbours:{self.neighbours}"
+        for name, conditions in (("filter", self.filters), ("outdated", self.outdated)):
             if conditions:
                 found[name] = [str(condition) for condition in conditions]
         if self.min_scores:
             found["min_score"] = list(self.min_scores)
-        if self.by:
-            found["by"] = self.by
+        if self.group_by:
+            found["group_by"] = self.group_by
         return found

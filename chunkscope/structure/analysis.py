@@ -18,12 +18,12 @@ from chunkscope.structure.units import Measured, Unit
 from chunkscope.structure.words import Words, read_words
 
 
-class Parts:
+class DocumentAnalysis:
     """Structure, sentences, words and units of one document, computed when first asked for.
 
     Examples
     --------
-    >>> Parts(Document("a.md", "# 題\\n一つ。二つ。")).sentence_starts.tolist()
+    >>> DocumentAnalysis(Document("a.md", "# 題\\n一つ。二つ。")).sentence_starts.tolist()
     [0, 4, 7]
     """
 
@@ -34,7 +34,7 @@ class Parts:
         self._group, self._place = group or _Group([document]), place
 
     @classmethod
-    def of_all(cls, documents: Sequence[Document]) -> Iterator[Parts]:
+    def of_all(cls, documents: Sequence[Document]) -> Iterator[DocumentAnalysis]:
         """Give the parts of each document; what is cheaper for many at once is found so when one is asked for it."""
         for group in groups((document.length for document in documents), GROUP_CHARACTERS):
             some = documents[group.start : group.stop]
@@ -115,9 +115,9 @@ def may_hold_any_table(text: str) -> bool:
     return ("-" in text and ("|" in text or ":-" in text or "-:" in text)) or may_hold_table(text)
 
 
-def without_trailing_blanks(parts: Parts, starts: IntArray, ends: IntArray) -> SpanArray:
+def without_trailing_blanks(analysis: DocumentAnalysis, starts: IntArray, ends: IntArray) -> SpanArray:
     """Cut blanks off the ends of spans; spans of blanks alone go."""
-    runs = parts.blank_runs
+    runs = analysis.blank_runs
     if len(runs) and len(starts):
         last = np.maximum(np.searchsorted(runs[:, 0], ends, side="left") - 1, 0)
         trails = (runs[last, 0] < ends) & (runs[last, 1] >= ends)

@@ -6,21 +6,21 @@ from itertools import pairwise
 
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
-def document_title(parts: Parts) -> str | None:
+def document_title(analysis: DocumentAnalysis) -> str | None:
     r"""Give the title of a document: its first heading of level 1, else its attribute `title`.
 
     Examples
     --------
-    >>> document_title(Parts(Document("a.md", "---\ntitle: 規程\n---\n## 節\n")))
+    >>> document_title(DocumentAnalysis(Document("a.md", "---\ntitle: 規程\n---\n## 節\n")))
     '規程'
     """
-    for heading in parts.structure.headings:
+    for heading in analysis.structure.headings:
         if heading.level == 1:
             return heading.title
-    title = parts.document.attributes.get("title")
+    title = analysis.document.attributes.get("title")
     return None if title is None else str(title)
 
 
@@ -35,7 +35,7 @@ def list_structure(document: Document) -> dict[str, object]:
     >>> found["sections"], found["sentences"]
     ([[0, 11]], [[0, 4], [4, 7], [7, 11]])
     """
-    parts = Parts(document)
+    parts = DocumentAnalysis(document)
     structure = parts.structure
     return {
         "document": document.name,

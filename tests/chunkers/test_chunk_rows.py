@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import markdown_texts
 
 from chunkscope.chunkers import FixedChunker, HeadingChunker, TokenChunker, parse_chunker
-from chunkscope.chunkers.chunk_rows import cut_document, list_chunks
+from chunkscope.chunkers.chunk_rows import chunk_document, list_chunks
 from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError
 from chunkscope.grid.sweep import sweep
@@ -20,10 +20,10 @@ from chunkscope.structure.outline import list_structure
 SPELLINGS = [
     "fixed(size=7, overlap=3)",
     "fixed(size=5, tail=keep)",
-    "sentence(size=12, overlap=5, carry=title+table-header)",
+    "sentence(size=12, overlap=5, prepend=title+table-header)",
     "heading",
-    "heading(size=20, merge=true, carry=headings+title)",
-    "heading(size=9, carry=headings+front-matter:status)",
+    "heading(size=20, merge=true, prepend=headings+title)",
+    "heading(size=9, prepend=headings+front-matter:status)",
     "token(size=6, overlap=2)",
     "token(size=3, overlap=1, raw=true)",
     "fixed(size=3, unit=word)",
@@ -41,11 +41,11 @@ def test_rows_say_of_each_chunk_what_a_slow_look_says(text, spelling):
     for row in rows:
         assert row.text == text[row.start : row.end]
         assert row.lines == (document.position(row.start).line, document.position(row.end - 1).line)
-        assert row.index_text == "".join(text[s:e] + "\n" for s, e in row.carried) + row.text
+        assert row.index_text == "".join(text[s:e] + "\n" for s, e in row.prepended) + row.text
         assert row.sha256 == hashlib.sha256(row.index_text.encode()).hexdigest()
         assert row.blank == is_blank(row.text)
         assert row.attributes["kind"] == "x"
-        assert not any(row.start <= s and e <= row.end for s, e in row.carried)
+        assert not any(row.start <= s and e <= row.end for s, e in row.prepended)
         assert json.loads(json.dumps(row.to_dict()))["lines"] == list(row.lines)
     indices = [row.index for row in rows]
     assert indices == sorted(set(indices))
@@ -57,10 +57,10 @@ def test_rows_are_the_chunks_that_a_sweep_counts(contents, spelling):
     chunker = parse_chunker(spelling)
     rows = list(list_chunks(iter(documents), chunker))
     [cell] = sweep(documents, chunkers=chunker, with_cuts=False).cells[:1]
-    spanless = sum(cut_document(document, chunker).n_spanless for document in documents)
+    spanless = sum(chunk_document(document, chunker).n_spanless for document in documents)
     assert len(rows) + spanless == cell.chunks
-    # the line ends between what is carried are no characters of a document
-    assert sum(len(row.index_text) - len(row.carried) for row in rows) == cell.chunk_characters
+    # the line ends between what is prepended are no characters of a document
+    assert sum(len(row.index_text) - len(row.prepended) for row in rows) == cell.chunk_characters
     assert sum(row.blank for row in rows) <= cell.blank_chunks
 
 
@@ -101,7 +101,7 @@ def test_a_missing_size_is_told_at_once(chunker):
 
 def test_empty_documents_have_no_chunks():
     assert list(list_chunks([Document("a", "")], FixedChunker(5))) == []
-    assert not len(cut_document(Document("a", ""), TokenChunker(5, raw=True)).spans)
+    assert not len(chunk_document(Document("a", ""), TokenChunker(5, raw=True)).spans)
 
 
 @given(markdown_texts(12))

@@ -13,7 +13,7 @@ from worlds import chunkers, corpora
 from chunkscope import Document, FixedChunker
 from chunkscope.chunkers.chunk_set import SpanChunks, WindowChunks, chunk_set
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.joined import JoinedTexts, blank_runs
 
 
@@ -29,7 +29,9 @@ def cells(draw, of=None):
             start = draw(st.integers(0, len(document.text) - 1))
             targets.append((base + start, base + draw(st.integers(start + 1, len(document.text)))))
     targets = draw(st.permutations(targets))
-    chunks = chunk_set(layout, chunker, chunker.join([chunker.segment(Parts(document)) for document in corpus]))
+    chunks = chunk_set(
+        layout, chunker, chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])
+    )
     spans = [
         [(base + w.start, base + w.end) for w in cut(document, chunker) if w.has_span]
         for document, base in zip(corpus, layout.edges.tolist(), strict=False)
@@ -91,7 +93,9 @@ def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
     corpus, chunks, _, targets = cell
     chunker = chunks.chunker
     spans = SpanChunks(
-        chunks.layout, chunker, chunker.chunks(chunker.join([chunker.segment(Parts(document)) for document in corpus]))
+        chunks.layout,
+        chunker,
+        chunker.chunks(chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])),
     )
     assert isinstance(chunks, WindowChunks)
     assert chunks.spans.tolist() == spans.spans.tolist()

@@ -13,7 +13,7 @@ from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, 
 from chunkscope.chunkers.chunk_set import chunk_set
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.tokens import begins_of_offsets
 from chunkscope.structure.units import Measured, get_unit
 
@@ -35,7 +35,7 @@ def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
 @settings(max_examples=150, deadline=None)
 def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
-    joined = chunker.join([chunker.segment(Parts(document)) for document in corpus])
+    joined = chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])
     chunks = chunk_set(layout, chunker, joined)
     expected = [
         (chunker.spans(document) + base).tolist() for document, base in zip(corpus, layout.edges.tolist(), strict=False)
@@ -129,9 +129,9 @@ def test_settings_out_of_range_are_refused_by_name_before_anything_is_cut(chunke
         lambda: SentenceChunker(8, newline="keep"),
         lambda: SentenceChunker(8, unit="word", overlap_by="characters"),
         lambda: HeadingChunker(8, merge=1),
-        lambda: FixedChunker(8, carry=("footer",)),
-        lambda: FixedChunker(8, carry="title"),
-        lambda: FixedChunker(8, carry=("front-matter:",)),
+        lambda: FixedChunker(8, prepend=("footer",)),
+        lambda: FixedChunker(8, prepend="title"),
+        lambda: FixedChunker(8, prepend=("front-matter:",)),
     ],
 )
 def test_settings_that_clash_are_refused(make):
@@ -168,7 +168,7 @@ def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
     size = data.draw(st.integers(1, 9))
     overlap = data.draw(st.integers(0, size - 1))
     document = Document("a", text)
-    parts = Parts(document)
+    parts = DocumentAnalysis(document)
     parts.keep(unit, Measured(len(text), begins, inside))
     for chunker in (
         TokenChunker(size, overlap, unit=unit.name),

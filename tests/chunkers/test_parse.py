@@ -42,7 +42,7 @@ def test_what_str_writes_is_read_back_as_the_same_chunker(chunker):
 def test_names_of_files_and_front_matter_keys_are_read_back_or_refused(unit, key, raw):
     made = [
         spellable(TokenChunker, 8, unit=unit, raw=raw),
-        spellable(FixedChunker, carry=(f"front-matter:{key}", "title")),
+        spellable(FixedChunker, prepend=(f"front-matter:{key}", "title")),
     ]
     for chunker in filter(None, made):
         assert parse_chunker(str(chunker)) == chunker
@@ -50,7 +50,7 @@ def test_names_of_files_and_front_matter_keys_are_read_back_or_refused(unit, key
 
 @given(st.lists(chunkers(), min_size=1, max_size=5), units)
 def test_a_list_of_chunkers_is_read_back_in_order_each_once(found, unit):
-    found = [*found, *filter(None, [spellable(TokenChunker, unit=unit, raw=True, carry=("title",))])]
+    found = [*found, *filter(None, [spellable(TokenChunker, unit=unit, raw=True, prepend=("title",))])]
     assert parse_chunkers(",".join(map(str, found))) == tuple(dict.fromkeys(found))
     assert parse_chunkers(" , ".join(map(str, found))) == tuple(dict.fromkeys(found))
 
@@ -74,15 +74,15 @@ def test_truth_is_read_in_any_case_and_written_in_lower_case(spelling):
 def test_defaults_are_not_written():
     assert str(FixedChunker(unit="char", tail="drop")) == "fixed"
     assert str(TokenChunker(40, 0, unit="cl100k_base")) == "token(size=40)"
-    assert str(HeadingChunker(40, 8, carry=("headings", "title"), merge=True)) == (
-        "heading(size=40, overlap=8, carry=headings+title, merge=true)"
+    assert str(HeadingChunker(40, 8, prepend=("headings", "title"), merge=True)) == (
+        "heading(size=40, overlap=8, prepend=headings+title, merge=true)"
     )
-    assert HeadingChunker(40, 8, unit="word", carry=("title",)).label == "heading(carry=title)"
+    assert HeadingChunker(40, 8, unit="word", prepend=("title",)).label == "heading(prepend=title)"
     assert str(SentenceChunker(9, oversize="keep", newline="end")) == "sentence(size=9, oversize=keep, newline=end)"
 
 
 def test_carrying_something_twice_is_carrying_it_once():
-    assert parse_chunker("fixed(carry=title+headings+title)").carry == ("title", "headings")
+    assert parse_chunker("fixed(prepend=title+headings+title)").prepend == ("title", "headings")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_carrying_something_twice_is_carrying_it_once():
         ("fixed(size=4, size=5)", "given twice"), ("fixed(size=4.5)", "'4.5'"), ("fixed(size=true)", "True"),
         ("fixed(size=0)", "size 0"), ("fixed(size=4, overlap=4)", "overlap 4 must be smaller than size 4"),
         ("token(raw=yes)", "raw"), ("heading(merge=1)", "merge"), ("fixed(merge=true)", "no 'merge'"),
-        ("fixed(carry=foot)", "cannot carry 'foot'"), ("sentence(oversize=drop)", "split, keep"),
+        ("fixed(prepend=foot)", "cannot prepend 'foot'"), ("sentence(oversize=drop)", "split, keep"),
         ("fixed(name=x)", "no 'name'"),
     ],
 )  # fmt: skip

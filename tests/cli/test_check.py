@@ -99,7 +99,7 @@ def gold(request):
 class TestFormats:
     @pytest.mark.parametrize("form", FORMATS)
     def test_reads_as_before(self, here, gold, form):
-        result = check("--format", form, "--max-rows-apart", "50%", "--overlap", "1/6")
+        result = check("--format", form, "--max-rows-header-lost", "50%", "--overlap", "1/6")
         assert result.exit_code == 1
         gold(f"check.{form}", result.stdout)
 
@@ -113,7 +113,7 @@ class TestFormats:
     def test_with_a_baseline_it_reads_as_before(self, here, gold):
         assert check("--write-baseline", "known.json").exit_code == 0
         ask(*QUESTIONS[1:])
-        result = check("--baseline", "known.json", "--max-rows-apart", "0")
+        result = check("--baseline", "known.json", "--max-rows-header-lost", "0")
         gold("check-known.text", result.stdout)
         gold("check-known.baseline", Path("known.json").read_bytes().decode())
 
@@ -227,11 +227,11 @@ class TestThresholds:
         ("flags", "status"),
         [
             ((), 1),
-            (("--max-split", "2", "--max-apart", "1", "--label-problems", "warn"), 0),
-            (("--max-split", "66%", "--max-apart", "100%", "--label-problems", "warn"), 1),
-            (("--max-split", "67%", "--max-apart", "100%", "--label-problems", "warn"), 0),
-            (("--max-split", "none", "--max-apart", "none", "--label-problems", "warn"), 0),
-            (("--max-split", "none", "--max-apart", "none"), 1),
+            (("--max-split", "2", "--max-header-lost", "1", "--label-problems", "warn"), 0),
+            (("--max-split", "66%", "--max-header-lost", "100%", "--label-problems", "warn"), 1),
+            (("--max-split", "67%", "--max-header-lost", "100%", "--label-problems", "warn"), 0),
+            (("--max-split", "none", "--max-header-lost", "none", "--label-problems", "warn"), 0),
+            (("--max-split", "none", "--max-header-lost", "none"), 1),
         ],
     )
     def test_decide_the_status(self, here, flags, status):
@@ -243,7 +243,7 @@ class TestThresholds:
         [
             (["--max-split", "-1"], "--max-split: '-1' is no threshold"),
             (["--max-split", "150%"], "--max-split: '150%' is no threshold: a share is 100% at the most"),
-            (["--max-rows-apart", "few"], "--max-rows-apart: 'few' is no threshold"),
+            (["--max-rows-header-lost", "few"], "--max-rows-header-lost: 'few' is no threshold"),
             (["--model-limit", "0"], "--model-limit: '0' is no limit"),
             (["--model-limit", "9", "--model-unit", "nix"], "--model-unit: unit 'nix' does not exist"),
             (["--label-problems", "no"], "--label-problems: 'no' is neither"),
@@ -256,7 +256,7 @@ class TestThresholds:
     def test_stand_in_the_configuration_and_flags_go_before_it(self, here):
         put(
             "pyproject.toml",
-            '[tool.chunkscope]\ncorpus = "docs"\nsize = 16\n[tool.chunkscope.check]\nmax_split = 2\nmax_apart = "100%"\nlabel_problems = "warn"\n',
+            '[tool.chunkscope]\ncorpus = "docs"\nsize = 16\n[tool.chunkscope.check]\nmax_split = 2\nmax_header_lost = "100%"\nlabel_problems = "warn"\n',
         )
         assert run("check").exit_code == 0
         assert run("check", "--max-split", "1").exit_code == 1
@@ -340,9 +340,9 @@ class TestNothingMeasured:
         assert "nothing measured" in fails("check", "docs", "-q", "questions.jsonl", "--size", "9")
 
     def test_without_questions_it_checks_what_needs_none(self, here):
-        result = run("check", "docs", "--size", "9", "--max-rows-apart", "0")
+        result = run("check", "docs", "--size", "9", "--max-rows-header-lost", "0")
         assert result.exit_code == 1
-        assert "row-apart" in result.stdout
+        assert "header-lost" in result.stdout
 
     def test_without_a_size(self, here):
         assert "needs a size" in fails("check", "docs")
@@ -450,7 +450,7 @@ class TestCompare:
         result = run("compare", "16.json", "200.json")
         assert result.exit_code == 0
         assert "differs: size 16 -> 200" in result.stdout
-        assert "mended: q1, q2" in result.stdout
+        assert "whole again: q1, q2" in result.stdout
         assert json.loads(run("compare", "16.json", "200.json", "--format", "json").stdout)["cells_compared"] == 1
 
     def test_of_a_later_format_it_is_one_line(self, here):

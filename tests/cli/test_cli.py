@@ -224,11 +224,11 @@ class TestInputs:
 
     def test_fields_of_the_questions_can_be_called_otherwise(self, here):
         put("ragas.jsonl", json.dumps({"id": "q1", "reference_contexts": ["上限は1泊12,000円"]}))
-        args = ["--field", "evidence=reference_contexts", "--format", "json"]
+        args = ["--map-field", "evidence=reference_contexts", "--format", "json"]
         assert run_json("labels", "docs", "-q", "ragas.jsonl", *args)["valid"] == 1
         assert run_json("sweep", "docs", "-q", "ragas.jsonl", *args, "--sizes", "9")["questions"]["valid"] == 1
-        assert "OURS=THEIRS" in fails("labels", "docs", "-q", "ragas.jsonl", "--field", "evidence")
-        assert "'evidnce'" in fails("labels", "docs", "-q", "ragas.jsonl", "--field", "evidnce=x")
+        assert "OURS=THEIRS" in fails("labels", "docs", "-q", "ragas.jsonl", "--map-field", "evidence")
+        assert "'evidnce'" in fails("labels", "docs", "-q", "ragas.jsonl", "--map-field", "evidnce=x")
 
 
 class TestConfiguration:
@@ -670,7 +670,7 @@ class TestChunksAndShow:
         rows = [
             json.loads(line) for line in run("chunks", "docs", "--size", "30", "--overlap", "1/6").stdout.splitlines()
         ]
-        first = ["document", "index", "start", "end", "lines", "text", "index_text", "title", "headings", "carried"]
+        first = ["document", "index", "start", "end", "lines", "text", "index_text", "title", "headings", "prepended"]
         fields = [*first, "attributes", "sha256", "blank"]
         assert all(list(row) == fields for row in rows)
         assert [row["text"] for row in rows] == [RULES[row["start"] : row["end"]] for row in rows]

@@ -29,7 +29,7 @@ def test_every_key_is_read(tmp_path):
             "corpus = 'docs'\nquestions = 'q.jsonl'\nchunker = ['fixed', 'token(raw=true)']\n"
             "unit = 'char'\nsize = 400\n"
             "overlap = '1/6'\nsizes = [100, 200]\noverlaps = [0, '1/6']\nencoding = 'cp932'\ninclude = '*.md'\n"
-            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nfield = {evidence = 'contexts'}\n"
+            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nmap_field = {evidence = 'contexts'}\n"
             "[tool.chunkscope.check]\nfail_under = 3"
         ),
     )
@@ -104,7 +104,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "corpus = ['a']", "corpus must be a path"),
         ("chunkscope.toml", "include = [1]", "include must be a glob"),
         ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html' or 'plain', not 'xml'"),
-        ("chunkscope.toml", "field = 'x'", "field must be a table"),
+        ("chunkscope.toml", "map_field = 'x'", "map_field must be a table"),
         ("chunkscope.toml", "check = 3", "check must be a table"),
         ("chunkscope.toml", "size = ", "chunkscope.toml: not TOML"),
         ("chunkscope.toml", b"\x82\xa0 = 1", "chunkscope.toml: byte 0 is not UTF-8"),

@@ -44,15 +44,15 @@ def test_an_abolished_document_leaves_the_top_and_recall_does_not_fall(language)
 
     def cells(*options):
         command = ["sweep", str(folder / "docs"), "--questions", str(folder / "questions.jsonl"), "--retriever", "bm25"]
-        command += ["--sizes", "200..800:100", "--stale", "status=abolished", "--format", "json", *options]
+        command += ["--sizes", "200..800:100", "--outdated", "status=abolished", "--format", "json", *options]
         done = CliRunner().invoke(main, command)
         assert done.exit_code == 0, done.output
         return [cell["retrieval"] for cell in json.loads(done.stdout)["cells"]]
 
-    for everything, current in zip(cells(), cells("--where", "name!=*-2018*"), strict=True):
+    for everything, current in zip(cells(), cells("--filter", "name!=*-2018*"), strict=True):
         assert current["indexed_chunks"] < everything["indexed_chunks"]
         for k in ("3", "5", "10"):
-            assert current["stale"][k][0] < everything["stale"][k][0]
+            assert current["outdated"][k][0] < everything["outdated"][k][0]
             not_indexed = current["misses"][k]["not_indexed"]
             assert not_indexed <= 1
             assert current["strict"][k][0] + not_indexed >= everything["strict"][k][0]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import markdown_texts
 
 from chunkscope.chunkers import FixedChunker, TokenChunker, parse_chunker
-from chunkscope.chunkers.chunk_rows import cut_document
+from chunkscope.chunkers.chunk_rows import chunk_document
 from chunkscope.cli.marked_text import ASCII, UNICODE, draw_cuts
 from chunkscope.corpus.document import LINE_END, Document
 
@@ -17,7 +17,7 @@ LABEL = re.compile(r" *(-|\d+(?:-\d+)?)(?:  |$)")
 
 def draw(text, chunker, **settings):
     document = Document("a.md", text)
-    return list(draw_cuts(text, cut_document(document, chunker), **{"width": 80, **settings}))
+    return list(draw_cuts(text, chunk_document(document, chunker), **{"width": 80, **settings}))
 
 
 def bodies(rows):

@@ -78,7 +78,7 @@ def test_document_code_and_quote_must_all_be_the_same(change):
 
 def test_a_quote_cut_at_more_places_than_are_known_is_new_once():
     table = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 3
-    rows = Thresholds.of(max_rows_apart=0)
+    rows = Thresholds.of(max_rows_header_lost=0)
 
     def apart(text, baseline=None):
         return check([Document("a.md", text)], None, FixedChunker(20), thresholds=rows, baseline=baseline)
@@ -126,7 +126,7 @@ def test_another_setting_is_said():
 def test_a_baseline_of_today_is_met_today_and_read_as_it_was_written(corpus, data, chunker, tmp_path_factory):
     questions = data.draw(questions_of(corpus))
     assume(questions and not all(row.blank for row in list_chunks(corpus, chunker)))
-    thresholds = Thresholds.of(max_split=0, max_rows_apart=0, max_blank=0, max_broken=0)
+    thresholds = Thresholds.of(max_split=0, max_rows_header_lost=0, max_blank=0, max_broken=0)
     result = check(corpus, labels_of(questions), chunker, thresholds=thresholds)
     path = tmp_path_factory.getbasetemp() / "baseline.json"
     path.write_bytes(Baseline.of(result.findings, str(chunker)).to_json().encode())

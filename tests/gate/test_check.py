@@ -26,11 +26,11 @@ from chunkscope.errors import ChunkerError, ConfigError, InputError
 from chunkscope.gate.suggestions import trials
 from chunkscope.gate.thresholds import Threshold, Thresholds
 from chunkscope.grid.notation import Overlap, parse_overlaps
-from chunkscope.reports.findings_text import told_mend
+from chunkscope.reports.findings_text import suggestion_lines
 from chunkscope.structure.units import get_unit
 
-LAX = Thresholds.of(max_rows_apart="none", max_blank=0, max_oversize=0, max_broken=0)
-ALL = Thresholds.of(max_split=0, max_missing=0, max_apart=0, max_rows_apart=0, max_broken=0, max_blank=0)
+LAX = Thresholds.of(max_rows_header_lost="none", max_blank=0, max_oversize=0, max_broken=0)
+ALL = Thresholds.of(max_split=0, max_missing=0, max_header_lost=0, max_rows_header_lost=0, max_broken=0, max_blank=0)
 TABLE = "# 料金\n\n| 区分 | 円 |\n|---|---|\n| 大人 | 1,200 |\n| 子供 | 600 |\n"
 
 
@@ -111,8 +111,8 @@ def test_it_counts_what_the_sweep_counts_and_finds_each(corpus, data, chunker):
     counts = {
         "max_split": (cell.split_questions, len(questions)),
         "max_missing": (cell.missing_questions, len(questions)),
-        "max_apart": (cell.apart_questions, cell.table_questions),
-        "max_rows_apart": (cell.table_rows - cell.table_rows_together, cell.table_rows),
+        "max_header_lost": (cell.header_lost_questions, cell.table_questions),
+        "max_rows_header_lost": (cell.table_rows - cell.table_rows_with_header, cell.table_rows),
         "max_oversize": (cell.oversize_chunks, cell.chunks),
         "max_broken": (cell.broken_chunks, cell.chunks),
         "max_blank": (cell.blank_chunks, cell.chunks),
@@ -146,10 +146,10 @@ def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunke
             return any(window.has_span and window.start <= start and end <= window.end for window in windows)
 
         if every_size:
-            assert finding.mend.size is None or holds(finding.mend.size)
+            assert finding.suggestion.size is None or holds(finding.suggestion.size)
         else:
             sizes = (size for size in trials(chunker.size) if size > chunker.overlap)
-            assert finding.mend.size == next((size for size in sizes if holds(size)), None)
+            assert finding.suggestion.size == next((size for size in sizes if holds(size)), None)
 
 
 @given(
@@ -176,7 +176,7 @@ def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share)
     if holds(size):
         assert not found
     elif good:
-        assert found[0].mend.size == min(good, key=lambda trial: (abs(trial - size), -trial))
+        assert found[0].suggestion.size == min(good, key=lambda trial: (abs(trial - size), -trial))
 
 
 def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
@@ -185,7 +185,7 @@ def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
     for chunker, told in ((FixedChunker(14), "is the nearest that holds it"), (SentenceChunker(14), "holds it")):
         found = check([document], asks(evidence), chunker).findings
         [finding] = [one for one in found if one.code == "evidence-split"]
-        assert told_mend(finding.mend, (14, "char"))[0] == f"size {finding.mend.size} {told}"
+        assert suggestion_lines(finding.suggestion, (14, "char"))[0] == f"size {finding.suggestion.size} {told}"
 
 
 @given(st.integers(2, 25), st.integers(1, 25), st.integers(0, 60))
@@ -194,15 +194,15 @@ def test_the_overlap_that_mends_guarantees_it_wherever_the_text_stands(size, len
     document = Document("a.md", "".join(chr(0x4E00 + place) for place in range(before + length + 30)))
     [question] = asks(document.text[before : before + length])
     for finding in check([document], [question], FixedChunker(size)).findings:
-        assert finding.mend.overlap == length - 1
+        assert finding.suggestion.overlap == length - 1
         for shift in range(2 * size):
             moved = Document("a.md", "x" * shift + document.text)
-            assert check([moved], [question], FixedChunker(size, finding.mend.overlap)).passed
+            assert check([moved], [question], FixedChunker(size, finding.suggestion.overlap)).passed
 
 
 def test_text_longer_than_the_size_has_no_overlap_that_mends_it():
     found = check([Document("a.md", "いろはにほへとちりぬるを")], asks("ろはにほへと"), FixedChunker(4)).findings[0]
-    assert (found.mend.size, found.mend.overlap, found.mend.length) == (7, None, 6)
+    assert (found.suggestion.size, found.suggestion.overlap, found.suggestion.length) == (7, None, 6)
 
 
 def test_raw_token_windows_tear_characters_and_leave_evidence_out():
@@ -248,20 +248,20 @@ class TestRows:
     def test_a_row_that_nobody_asks_for_counts_only_where_rows_are_asked_for(self):
         questions = asks("料金")
         assert check([self.document], questions, FixedChunker(44)).passed
-        result = check([self.document], questions, FixedChunker(44), thresholds=Thresholds.of(max_rows_apart=0))
-        assert result.missed == ("max_rows_apart",)
+        result = check([self.document], questions, FixedChunker(44), thresholds=Thresholds.of(max_rows_header_lost=0))
+        assert result.missed == ("max_rows_header_lost",)
         assert [finding.question for finding in result.findings] == [None]
 
     def test_a_row_that_is_asked_for_is_found_once(self):
-        result = check([self.document], asks("600"), FixedChunker(44), thresholds=Thresholds.of(max_rows_apart=0))
-        assert [finding.question for finding in result.findings if finding.code == "row-apart"] == ["q1"]
-        assert result.missed == ("max_apart", "max_rows_apart")
+        result = check([self.document], asks("600"), FixedChunker(44), thresholds=Thresholds.of(max_rows_header_lost=0))
+        assert [finding.question for finding in result.findings if finding.code == "header-lost"] == ["q1"]
+        assert result.missed == ("max_header_lost", "max_rows_header_lost")
 
     def test_what_mends_it_is_a_carried_header_where_the_row_is_whole(self):
         rows = check([self.document], asks("600"), FixedChunker(44, 20)).findings
-        assert [finding.mend.carry for finding in rows if finding.code == "row-apart"] == ["table-header"]
-        carried = FixedChunker(44, 20, carry=("table-header",))
-        assert check([self.document], asks("600"), carried).passed
+        assert [finding.suggestion.prepend for finding in rows if finding.code == "header-lost"] == ["table-header"]
+        prepended = FixedChunker(44, 20, prepend=("table-header",))
+        assert check([self.document], asks("600"), prepended).passed
 
 
 @given(corpora(), chunkers(), st.integers(1, 60))
@@ -284,7 +284,7 @@ def test_the_model_limit_is_held_against_the_text_to_index(corpus, chunker, limi
 
 def test_a_limit_in_tokens_counts_what_is_carried():
     document = Document("a.md", "# 宿泊費の上限と実費の扱い\n\n" + "上限は12,000円。" * 8)
-    chunker = HeadingChunker(40, carry=("headings",))
+    chunker = HeadingChunker(40, prepend=("headings",))
     most = max(get_unit("cl100k_base").measure(row.index_text).total for row in list_chunks([document], chunker))
     bodies = max(get_unit("cl100k_base").measure(row.text).total for row in list_chunks([document], chunker))
     assert bodies < most
@@ -306,7 +306,7 @@ class TestNothingMeasured:
         with pytest.raises(InputError, match="nothing measured"):
             check(documents, None, FixedChunker(3))
 
-    @pytest.mark.parametrize("name", ["max_split", "max_missing", "max_apart"])
+    @pytest.mark.parametrize("name", ["max_split", "max_missing", "max_header_lost"])
     def test_a_threshold_that_needs_questions_without_any(self, name):
         with pytest.raises(InputError, match=f"nothing measured for {name.replace('_', '-')}: no questions"):
             check([self.document], None, FixedChunker(3), thresholds=Thresholds.of(**{name: 0}))
@@ -320,27 +320,27 @@ class TestNothingMeasured:
         with pytest.raises(InputError, match="nothing measured: none of the 1 questions"):
             check([self.document], asks("ない"), FixedChunker(3), thresholds=Thresholds.of(label_problems="warn"))
 
-    @pytest.mark.parametrize("name", ["max_rows_apart", "max_apart"])
+    @pytest.mark.parametrize("name", ["max_rows_header_lost", "max_header_lost"])
     def test_tables_asked_for_where_there_are_none(self, name):
         with pytest.raises(InputError, match="nothing measured for"):
             check([self.document], asks("いろ"), FixedChunker(3), thresholds=Thresholds.of(**{name: "10%"}))
 
     def test_tables_among_other_thresholds_are_not_applicable(self):
         result = check(
-            [self.document], asks("いろ"), FixedChunker(3), thresholds=Thresholds.of(max_split=0, max_apart=0)
+            [self.document], asks("いろ"), FixedChunker(3), thresholds=Thresholds.of(max_split=0, max_header_lost=0)
         )
         assert result.passed
-        assert measured(result, "max_apart").total == 0
+        assert measured(result, "max_header_lost").total == 0
 
     def test_everything_switched_off(self):
-        off = Thresholds.of(max_split="none", max_missing="none", max_apart="none", max_broken="none")
+        off = Thresholds.of(max_split="none", max_missing="none", max_header_lost="none", max_broken="none")
         with pytest.raises(InputError, match="switched off"):
             check([self.document], None, FixedChunker(3), thresholds=off)
 
     def test_without_questions_what_needs_none_is_checked_and_the_rest_is_said(self):
         result = check([self.document], None, FixedChunker(3))
         assert [one.name for one in result.measured] == ["max_broken"]
-        assert result.warnings == ("no questions: max-split, max-missing, max-apart cannot be checked",)
+        assert result.warnings == ("no questions: max-split, max-missing, max-header-lost cannot be checked",)
 
 
 class TestLabels:
@@ -382,7 +382,7 @@ def test_documents_in_another_order_give_the_same(chunker):
     questions = [
         Question.of(f"q{n}", doc=document.name, evidence=document.text[-20:-6]) for n, document in enumerate(documents)
     ]
-    thresholds = Thresholds.of(max_rows_apart=1, max_blank=0, max_oversize=0)
+    thresholds = Thresholds.of(max_rows_header_lost=1, max_blank=0, max_oversize=0)
     first = check(documents, questions, chunker, thresholds=thresholds).to_dict()
     for seed in range(4):
         random.Random(seed).shuffle(documents)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from reference import cut
 from worlds import chunkers, corpora, labels_of, questions_of
 
-from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_cuts, sweep
-from chunkscope.questions.labels import Evidence, Resolved
-from chunkscope.structure.analysis import Parts
+from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_boundary_problems, sweep
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
 def spans_of(document, chunker):
@@ -23,12 +23,12 @@ def spans_of(document, chunker):
 @settings(max_examples=200, deadline=None)
 def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
-    findings = find_cuts(corpus, questions, chunker)
+    findings = find_boundary_problems(corpus, questions, chunker)
     texts = {document.name: document.text for document in corpus}
     split, missing, apart = set(), set(), set()
     for document in corpus:
         spans = spans_of(document, chunker)
-        tables = [table for table in Parts(document).structure.tables if table.header]
+        tables = [table for table in DocumentAnalysis(document).structure.tables if table.header]
         rows = [(table, row) for table in tables for row in table.rows if not is_together(spans, chunker, table, row)]
         if not questions:
             apart |= {(document.name, None, *row) for _, row in rows}
@@ -45,14 +45,14 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
                     for _, row in rows
                     if row[0] < entry.end and entry.start < row[1]
                 }
-    by_code = {"evidence-split": split, "evidence-missing": missing, "row-apart": apart}
+    by_code = {"evidence-split": split, "evidence-missing": missing, "header-lost": apart}
     for code, expected in by_code.items():
         found = [(f.document, f.question, f.start, f.end) for f in findings if f.code == code]
         assert sorted(found, key=str) == sorted(expected, key=str)
     headers = {
         (document.name, *row): table.header[0][0]
         for document in corpus
-        for table in Parts(document).structure.tables
+        for table in DocumentAnalysis(document).structure.tables
         for row in table.rows
         if table.header
     }
@@ -83,7 +83,7 @@ def test_a_cell_counts_as_many_split_entries_as_are_found(corpus, data, chunker)
     if not questions:
         return
     [cell] = sweep(corpus, labels_of(questions), chunkers=[chunker]).cells
-    findings = [f for f in find_cuts(corpus, questions, chunker) if f.code != "row-apart"]
+    findings = [f for f in find_boundary_problems(corpus, questions, chunker) if f.code != "header-lost"]
     assert len(findings) == cell.split_evidence
     assert sum(f.code == "evidence-missing" for f in findings) == cell.missing_evidence
 
@@ -91,21 +91,21 @@ def test_a_cell_counts_as_many_split_entries_as_are_found(corpus, data, chunker)
 def test_findings_come_in_the_order_of_documents_and_places():
     documents = [Document("b", "あ" * 30), Document("a", "い" * 30)]
     questions = [
-        Resolved(Question("q1"), (Evidence("a", 18, 22), Evidence("b", 8, 12))),
-        Resolved(Question("q2"), (Evidence("b", 8, 30), Evidence("a", 1, 3))),
+        LocatedQuestion(Question("q1"), (EvidenceSpan("a", 18, 22), EvidenceSpan("b", 8, 12))),
+        LocatedQuestion(Question("q2"), (EvidenceSpan("b", 8, 30), EvidenceSpan("a", 1, 3))),
     ]
-    findings = find_cuts(documents, questions, FixedChunker(10))
+    findings = find_boundary_problems(documents, questions, FixedChunker(10))
     assert [(f.document, f.question, f.cut) for f in findings] == [("b", "q1", 10), ("b", "q2", 10), ("a", "q1", 20)]
 
 
 def test_a_row_is_parted_where_the_chunk_with_its_header_ends():
     document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
-    findings = find_cuts([document], [], FixedChunker(30))
-    assert [(f.code, f.start, f.end, f.cut, f.line, f.column) for f in findings] == [("row-apart", 30, 39, 30, 4, 1)]
-    assert find_cuts([document], [], FixedChunker(30, carry=("table-header",))) == []
-    [torn] = find_cuts([document], [], FixedChunker(35, carry=("table-header",)))
+    findings = find_boundary_problems([document], [], FixedChunker(30))
+    assert [(f.code, f.start, f.end, f.cut, f.line, f.column) for f in findings] == [("header-lost", 30, 39, 30, 4, 1)]
+    assert find_boundary_problems([document], [], FixedChunker(30, prepend=("table-header",))) == []
+    [torn] = find_boundary_problems([document], [], FixedChunker(35, prepend=("table-header",)))
     assert (torn.cut, torn.before[-5:], torn.after[:4]) == (35, "| 3 |", " 4 |")
 
 
 def test_nothing_is_found_where_nothing_is_cut():
-    assert find_cuts([Document("a", ""), Document("b", "あ。")], [], SentenceChunker(8)) == []
+    assert find_boundary_problems([Document("a", ""), Document("b", "あ。")], [], SentenceChunker(8)) == []

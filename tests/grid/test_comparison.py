@@ -46,10 +46,10 @@ def names(comparison):
 def test_questions_that_became_split_and_that_were_mended():
     comparison = compare(result(sizes=[13]), result(sizes=[60]))
     [cell] = comparison.cells
-    assert (cell.became_split, cell.mended) == ((), ("q1", "q2"))
-    assert (cell.became_apart, cell.together) == ((), ())
+    assert (cell.became_split, cell.became_whole) == ((), ("q1", "q2"))
+    assert (cell.became_header_lost, cell.became_with_header) == ((), ())
     back = compare(result(sizes=[60]), result(sizes=[13])).cells[0]
-    assert (back.became_split, back.mended) == (("q1", "q2"), ())
+    assert (back.became_split, back.became_whole) == (("q1", "q2"), ())
     assert cell.changed["split_questions"] == (2, 0)
     assert cell.changed["chunk_chars.max"] == (13, 60)
     assert not any(name.startswith("rates") for name in cell.changed), "they follow from the counts"
@@ -58,7 +58,7 @@ def test_questions_that_became_split_and_that_were_mended():
 
 def test_table_questions_that_are_together_again():
     [cell] = compare(result(sizes=[60]), result(sizes=[90])).cells
-    assert (cell.became_apart, cell.together) == ((), ("t1",))
+    assert (cell.became_header_lost, cell.became_with_header) == ((), ("t1",))
 
 
 def ranked(**chosen):
@@ -178,7 +178,7 @@ def test_cells_of_one_result_only_are_counted():
 
 def test_without_ids_counts_are_compared_and_it_is_said():
     comparison = compare(result(with_ids=False), result(sizes=[60]))
-    assert comparison.cells[0].mended is None
+    assert comparison.cells[0].became_whole is None
     assert comparison.cells[0].changed["split_questions"] == (2, 0)
     assert any("--ids" in warning for warning in comparison.warnings)
 
@@ -214,9 +214,9 @@ def test_it_reads_in_a_narrow_terminal(tmp_path, columns):
         (tmp_path / name).write_text(json.dumps(record), "utf-8")
     comparison = compare_files(tmp_path / "古い.json", tmp_path / "new.json")
     text = render_comparison(comparison, width=columns)
-    assert "mended: q1, q2" in text
+    assert "became_whole: q1, q2" in text
     assert all(width(line) <= columns for line in text.splitlines())
     assert "\x1b" in render_comparison(comparison, color=True)
     record = json.loads(comparison_to_json(comparison))
-    assert record["cells"][0]["mended"] == ["q1", "q2"]
+    assert record["cells"][0]["became_whole"] == ["q1", "q2"]
     assert record["format"] == 1

@@ -104,10 +104,10 @@ def test_a_chunker_with_its_own_size_stands_and_headings_come_whole_too():
 
 
 def test_whole_sections_are_the_same_in_every_unit_and_run_once():
-    units = [HeadingChunker(unit="word"), HeadingChunker(), HeadingChunker(unit="word", carry=("title",))]
+    units = [HeadingChunker(unit="word"), HeadingChunker(), HeadingChunker(unit="word", prepend=("title",))]
     assert [(str(c), c.size) for c in Grid.of(units, [9], [0]).chunkers] == [
         ("heading(unit=word)", None), ("heading(size=9, unit=word)", 9), ("heading(size=9)", 9),
-        ("heading(unit=word, carry=title)", None), ("heading(size=9, unit=word, carry=title)", 9),
+        ("heading(unit=word, prepend=title)", None), ("heading(size=9, unit=word, prepend=title)", 9),
     ]  # fmt: skip
 
 

@@ -7,17 +7,17 @@ import sys
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds import carries, chunkers, corpora, labels_of, questions_of
+from worlds import chunkers, corpora, labels_of, prepends, questions_of
 
 import chunkscope.structure.analysis as parts_module
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, sweep
 from chunkscope.errors import ChunkerError, GridError, LabelError
-from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.structure.units import EncodingUnit, WordUnit
 
 ALL_WAYS = (
-    "fixed,fixed(carry=table-header),fixed(unit=word),token,token(raw=true),sentence,sentence(newline=end),"
-    "sentence(unit=cl100k_base),heading,heading(merge=true, carry=headings+title)"
+    "fixed,fixed(prepend=table-header),fixed(unit=word),token,token(raw=true),sentence,sentence(newline=end),"
+    "sentence(unit=cl100k_base),heading,heading(merge=true, prepend=headings+title)"
 )
 
 
@@ -44,8 +44,8 @@ def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, f
     assert added.to_dict() == whole.to_dict()
     again = sweep(other, labels_of(asked_other), **grid) + sweep(one, labels_of(asked_one), **grid)
     for cell, same in zip(again.cells, whole.cells, strict=True):
-        assert {**cell.to_dict(), "split_question_ids": [], "apart_question_ids": []} == {
-            **same.to_dict(), "split_question_ids": [], "apart_question_ids": [],
+        assert {**cell.to_dict(), "split_question_ids": [], "header_lost_question_ids": []} == {
+            **same.to_dict(), "split_question_ids": [], "header_lost_question_ids": [],
         }  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def test_each_document_is_parsed_and_measured_once_whatever_the_grid(monkeypatch
         monkeypatch.setattr(
             unit, "measure_all", lambda self, texts, names=(), o=original: measuring(self, texts, names, original=o)
         )
-    labels = labels_of([Resolved(Question("q"), (Evidence("a.md", 5, 10), Evidence("c.md", 0, 4)))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 5, 10), EvidenceSpan("c.md", 0, 4)))])
     result = sweep(
         DOCUMENTS, labels, chunkers=ALL_WAYS, sizes="3..60:3", overlaps="0,1/6,2", count_tokens="cl100k_base"
     )
@@ -180,16 +180,16 @@ def test_a_cell_does_not_depend_on_the_cells_beside_it(data):
     ]
 
 
-@given(carries, st.integers(1, 30))
+@given(prepends, st.integers(1, 30))
 @settings(max_examples=30, deadline=None)
-def test_carrying_changes_lengths_and_rows_but_neither_chunks_nor_evidence(carry, size):
-    labels = labels_of([Resolved(Question("q"), (Evidence("a.md", 5, 10),))])
+def test_carrying_changes_lengths_and_rows_but_neither_chunks_nor_evidence(prepend, size):
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 5, 10),))])
     bare = sweep(DOCUMENTS, labels, chunkers=[SentenceChunker(size)]).cells[0]
-    carrying = sweep(DOCUMENTS, labels, chunkers=[SentenceChunker(size, carry=carry)]).cells[0]
+    prepending = sweep(DOCUMENTS, labels, chunkers=[SentenceChunker(size, prepend=prepend)]).cells[0]
     for name in ("chunks", "blank_chunks", "oversize_chunks", "split_evidence", "missing_evidence", "cuts"):
-        assert getattr(bare, name) == getattr(carrying, name)
-    assert carrying.chunk_characters >= bare.chunk_characters
-    assert carrying.table_rows_together >= bare.table_rows_together
+        assert getattr(bare, name) == getattr(prepending, name)
+    assert prepending.chunk_characters >= bare.chunk_characters
+    assert prepending.table_rows_with_header >= bare.table_rows_with_header
 
 
 def test_questions_are_counted_and_bad_ones_left_out_of_every_cell_alike():
@@ -210,14 +210,14 @@ def test_questions_are_counted_and_bad_ones_left_out_of_every_cell_alike():
 
 
 def test_labels_of_other_documents_are_an_error_not_a_smaller_count():
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 0, 2), Evidence("gone", 0, 2)))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 0, 2), EvidenceSpan("gone", 0, 2)))])
     with pytest.raises(LabelError, match="question q: 'gone' is not among the documents"):
         sweep([Document("a", "あいう")], labels, sizes=[10], overlaps=[0])
 
 
 def test_ids_are_left_out_of_large_grids_unless_asked_for():
     documents = [Document("a", "あ" * 30)]
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 0, 9),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 0, 9),))])
     large = {"sizes": range(1, 1002), "overlaps": [0], "with_cuts": False}
     assert sweep(documents, labels, **large).cells[0].split_question_ids is None
     assert sweep(documents, labels, **large, with_ids=True).cells[0].split_question_ids == ("q",)

@@ -30,7 +30,7 @@ def cell(size: int | None, overlap: int | None = 0, split: int = 0, apart: int =
     more = {"chunker": "fixed", "unit": "char", "chunks": 9, "lengths": {size or 70: 9}, **more}
     return Cell(
         size=size, overlap=overlap, characters=900, split_questions=split, split_evidence=split, table_questions=2,
-        table_questions_together=2 - apart, **more,
+        table_questions_with_header=2 - apart, **more,
     )  # fmt: skip
 
 
@@ -98,7 +98,9 @@ def test_nothing_is_safe_where_no_question_counts():
 
 def test_without_questions_each_kind_has_its_own_safe_size():
     cells = [
-        Cell("fixed", "char", size, 0, 900, table_rows=4, table_rows_together=rows, sentences=9, sentences_whole=whole)
+        Cell(
+            "fixed", "char", size, 0, 900, table_rows=4, table_rows_with_header=rows, sentences=9, sentences_whole=whole
+        )
         for size, rows, whole in ((50, 1, 7), (100, 4, 9), (150, 4, 8), (200, 4, 8))
     ]
     (found,) = judge_structure(SweepResult({}, CORPUS, None, tuple(cells)))
@@ -111,8 +113,8 @@ def test_without_questions_each_kind_has_its_own_safe_size():
 
 def test_obstacles_name_questions_and_their_sizes():
     cells = [
-        cell(50, split_question_ids=("a", "b"), apart_question_ids=("a",)),
-        cell(60, split_question_ids=("b",), apart_question_ids=()),
+        cell(50, split_question_ids=("a", "b"), header_lost_question_ids=("a",)),
+        cell(60, split_question_ids=("b",), header_lost_question_ids=()),
     ]
     (row,) = grid_rows(result(*cells))
     found = [(o.question, o.kind, o.sizes) for o in obstacles(row)]

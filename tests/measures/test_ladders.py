@@ -15,8 +15,8 @@ from worlds import corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, sweep
 from chunkscope.chunkers.chunk_set import WindowChunks
-from chunkscope.grid.scan import survey
-from chunkscope.measures.base import WindowGauge
+from chunkscope.grid.scan import scan
+from chunkscope.measures.base import GridMeasure
 from chunkscope.measures.columns import columns_of
 from chunkscope.measures.evidence import EvidenceMeasure
 from chunkscope.measures.ladders import MOST_RUNGS, OneCell, WindowGrid, WindowLadder
@@ -26,7 +26,7 @@ from chunkscope.measures.status import StatusMeasure
 from chunkscope.measures.tables import TableMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.measures.window_lengths import WindowLengths, fold
-from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.spans.layout import Layout, Targets
 
@@ -42,24 +42,24 @@ def grids(draw):
     return draw(st.permutations(list(dict.fromkeys(row + any_other))))
 
 
-carries = st.sampled_from([(), (), ("table-header",), ("headings", "front-matter:status")])
+prepends = st.sampled_from([(), (), ("table-header",), ("headings", "front-matter:status")])
 
 
-@given(corpora(), st.data(), grids(), carries, st.sampled_from(["drop", "keep"]), st.booleans())
+@given(corpora(), st.data(), grids(), prepends, st.sampled_from(["drop", "keep"]), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_cells_counted_together_are_as_each_counted_alone(corpus, data, grid, carry, tail, with_ids):
+def test_cells_counted_together_are_as_each_counted_alone(corpus, data, grid, prepend, tail, with_ids):
     questions = data.draw(questions_of(corpus))
-    cells = [FixedChunker(size, overlap, tail=tail, carry=carry) for size, overlap in grid]
+    cells = [FixedChunker(size, overlap, tail=tail, prepend=prepend) for size, overlap in grid]
     measures = [
         ShapeMeasure(cells), TableMeasure(), StatusMeasure(), WholenessMeasure(),
         EvidenceMeasure(questions, cells, with_ids=with_ids),
     ]  # fmt: skip
-    surveyed = survey(corpus, [cells[0].at(None)], measures)
-    together = WindowGrid.of(surveyed.layout, cells)
-    for gauge in surveyed.gauges:
-        assert isinstance(gauge, WindowGauge)
-        found = {name: column.tolist() for name, column in gauge.count_windows(together).items()}
-        alone = columns_of([gauge.count(WindowChunks(surveyed.layout, cell)) for cell in cells])
+    scanned = scan(corpus, [cells[0].at(None)], measures)
+    together = WindowGrid.of(scanned.layout, cells)
+    for bound in scanned.bound:
+        assert isinstance(bound, GridMeasure)
+        found = {name: column.tolist() for name, column in bound.count_grid(together).items()}
+        alone = columns_of([bound.count(WindowChunks(scanned.layout, cell)) for cell in cells])
         assert found == {name: column.tolist() for name, column in alone.items()}
 
 
@@ -126,7 +126,7 @@ def test_targets_are_looked_up_once_a_step_not_once_a_cell(monkeypatch):
     whole = WindowLadder.whole
     monkeypatch.setattr(WindowLadder, "whole", lambda self, targets: steps.append(self.step) or whole(self, targets))
     documents = [Document("a", "あ" * 300)]
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 0, 9),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 0, 9),))])
     grid = [(step + overlap, overlap) for overlap in range(20) for step in (30, 31)]
     cells = [FixedChunker(size, overlap) for size, overlap in grid]
     assert len(sweep(documents, labels, chunkers=cells, with_cuts=False).cells) == 40

@@ -11,9 +11,9 @@ from reference import Tape
 from worlds import corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, sweep
-from chunkscope.measures.luck import Places
+from chunkscope.measures.luck import PhasePositions
 from chunkscope.measures.luck import expected_splits as fast_expected_splits
-from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 
 entries = st.tuples(st.integers(0, 1), st.integers(0, 60), st.integers(1, 14))
@@ -30,7 +30,7 @@ def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, o
     ]
     rows = [(s, n, t, d, q) for q, (_, needed) in enumerate(asked) for d, t, s, n in needed]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    places = Places(*columns, np.array([match == "any" for match, _ in asked], dtype=np.bool_))
+    places = PhasePositions(*columns, np.array([match == "any" for match, _ in asked], dtype=np.bool_))
     sizes = np.array([size, size + 1, size])
     steps = np.array([step, step + 1, 1])
     fast = fast_expected_splits(places, sizes, steps)
@@ -83,8 +83,8 @@ def test_in_a_long_document_expectations_equal_typing_characters_at_its_top(span
         whole = [any(a <= s + phase and s + phase + n <= b for a, b in chunks) for s, n in spans]
         split_entries += whole.count(False)
         split_questions += not (any(whole) if match == "any" else all(whole))
-    evidence = tuple(Evidence("a", start, start + length) for start, length in spans)
-    labels = labels_of([Resolved(Question("q", match=match), evidence)])
+    evidence = tuple(EvidenceSpan("a", start, start + length) for start, length in spans)
+    labels = labels_of([LocatedQuestion(Question("q", match=match), evidence)])
     [cell] = sweep([Document("a", text)], labels, chunkers=[FixedChunker(size, overlap)]).cells
     assert cell.expected_split_evidence == pytest.approx(split_entries / step)
     assert cell.expected_split_questions == pytest.approx(split_questions / step)
@@ -93,7 +93,7 @@ def test_in_a_long_document_expectations_equal_typing_characters_at_its_top(span
 def test_a_raw_window_moves_by_tokens_typed_at_the_top():
     size, overlap = 5, 1
     text = " the" * 60
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 41, 51),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 41, 51),))])
     [cell] = sweep([Document("a", text)], labels, chunkers=[TokenChunker(size, overlap, raw=True)]).cells
     split = 0
     for phase in range(size - overlap):
@@ -104,7 +104,7 @@ def test_a_raw_window_moves_by_tokens_typed_at_the_top():
 
 
 def test_a_document_that_fits_in_one_chunk_contributes_nothing():
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 2, 9),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 2, 9),))])
     [cell] = sweep([Document("a", "あ" * 10)], labels, chunkers=[FixedChunker(10)]).cells
     assert (cell.expected_split_evidence, cell.expected_split_questions) == (0.0, 0.0)
     [cell] = sweep([Document("a", "あ" * 11)], labels, chunkers=[FixedChunker(10)]).cells
@@ -112,8 +112,8 @@ def test_a_document_that_fits_in_one_chunk_contributes_nothing():
 
 
 def test_a_size_beyond_all_documents_is_no_burden():
-    entries = (Evidence("a", 2, 9), Evidence("a", 1, 4))
-    labels = labels_of([Resolved(Question("q"), entries), Resolved(Question("r", match="any"), entries)])
+    entries = (EvidenceSpan("a", 2, 9), EvidenceSpan("a", 1, 4))
+    labels = labels_of([LocatedQuestion(Question("q"), entries), LocatedQuestion(Question("r", match="any"), entries)])
     [cell] = sweep([Document("a", "あ" * 10)], labels, chunkers=[FixedChunker(10**12)]).cells
     assert (cell.expected_split_evidence, cell.expected_split_questions) == (0.0, 0.0)
 
@@ -122,14 +122,14 @@ def test_a_size_beyond_all_documents_is_no_burden():
     "chunker", [TokenChunker(9), SentenceChunker(9), HeadingChunker(9), FixedChunker(9, unit="word")]
 )
 def test_packed_chunkers_know_no_luck(chunker):
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", 2, 9),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 2, 9),))])
     cell = sweep([Document("a", "一つの文です。次の文です。")], labels, chunkers=[chunker]).cells[0]
     assert (cell.expected_split_evidence, cell.expected_split_questions) == (None, None)
 
 
 @pytest.mark.parametrize(("start", "lucky"), [(0, True), (5, False)])
 def test_a_cell_is_lucky_if_it_splits_nothing_where_half_a_question_is_expected(start, lucky):
-    labels = labels_of([Resolved(Question("q"), (Evidence("a", start, start + 8),))])
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", start, start + 8),))])
     [cell] = sweep([Document("a", "あ" * 30)], labels, chunkers=[FixedChunker(10)]).cells
     assert cell.expected_split_questions == pytest.approx(0.7)
     assert cell.is_lucky is lucky

@@ -8,12 +8,12 @@ import pytest
 from counting import count_cell, is_blank, wholeness
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import carried, cut
+from reference import cut, prepended
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, SentenceChunker, TokenChunker, sweep
 from chunkscope.grid.results import Cell
-from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.structure.units import get_unit
 
@@ -42,7 +42,9 @@ def test_every_count_of_a_cell_equals_the_loops(world, found):
         cell = result.cell(chunker.size, overlap, chunker.label, unit)
         for name, expected in count_cell(corpus, questions, chunker).items():
             assert getattr(cell, name) == expected, (name, str(chunker))
-        assert cell.split_evidence >= max(cell.missing_evidence, cell.adjacent_evidence, cell.longer_evidence)
+        assert cell.split_evidence >= max(
+            cell.missing_evidence, cell.evidence_in_two_chunks, cell.evidence_longer_than_size
+        )
 
 
 @given(worlds(), chunkers())
@@ -63,7 +65,7 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 def test_lengths_come_with_what_is_carried(corpus, chunker):
     cell = one_cell(corpus, chunker)
     lengths = [
-        w.end - w.start + sum(b - a for a, b in carried(document, chunker, w.start, w.end))
+        w.end - w.start + sum(b - a for a, b in prepended(document, chunker, w.start, w.end))
         for document in corpus
         for w in cut(document, chunker)
         if w.has_span
@@ -99,22 +101,22 @@ def test_tokens_to_embed_are_those_of_bodies_and_carried_lines_of_chunks_that_ar
         begins = get_unit("cl100k_base").measure(document.text).begins.tolist()
         for window in cut(document, chunker):
             if window.has_span and not is_blank(document.text[window.start : window.end]):
-                spans = [(window.start, window.end), *carried(document, chunker, window.start, window.end)]
+                spans = [(window.start, window.end), *prepended(document, chunker, window.start, window.end)]
                 expected += sum(a <= begin < b for a, b in spans for begin in begins)
     assert cell.tokens == expected
 
 
 def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
     tuna = Document("a.md", "鮪は魚。")
-    asked = [Resolved(Question("q"), (Evidence("a.md", 0, 1),))]
+    asked = [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 0, 1),))]
     [cell] = sweep([tuna], labels_of(asked), chunkers=[TokenChunker(2)]).cells
-    assert (cell.split_evidence, cell.longer_evidence, cell.oversize_chunks) == (0, 0, 2)
+    assert (cell.split_evidence, cell.evidence_longer_than_size, cell.oversize_chunks) == (0, 0, 2)
     long = Document("a.md", "長い長い長い文です。短い。")
-    asked = [Resolved(Question("q"), (Evidence("a.md", 0, 10),))]
+    asked = [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 0, 10),))]
     [cell] = sweep([long], labels_of(asked), chunkers=[SentenceChunker(5, oversize="keep")]).cells
-    assert (cell.split_evidence, cell.longer_evidence) == (0, 0)
+    assert (cell.split_evidence, cell.evidence_longer_than_size) == (0, 0)
     [cell] = sweep([long], labels_of(asked), chunkers=[SentenceChunker(5)]).cells
-    assert (cell.split_evidence, cell.longer_evidence) == (1, 1)
+    assert (cell.split_evidence, cell.evidence_longer_than_size) == (1, 1)
 
 
 def test_rates_over_nothing_are_none():

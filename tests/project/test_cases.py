@@ -17,12 +17,12 @@ from chunkscope import (
     read_structure,
     sweep,
 )
-from chunkscope.chunkers.carrying import chunk_paths, find_carriable
 from chunkscope.chunkers.chunk_set import SpanChunks
+from chunkscope.chunkers.prepending import chunk_paths, find_prependable
 from chunkscope.measures.cuts import CUT_CLASSES, cut_classes, find_landmarks
 from chunkscope.measures.shape import ShapeMeasure
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
 
@@ -140,7 +140,7 @@ def test_a_section_above_the_size_is_cut_by_lines_of_code_under_the_same_path():
     assert len(text) == 117
     assert "".join(text[a:b] for a, b in found.tolist()) == text
     assert (found[:, 1] - found[:, 0] <= 50).all()
-    assert chunk_paths(find_carriable(Parts(document)), chunker, found)[:, 0].tolist() == [0] * len(found)
+    assert chunk_paths(find_prependable(DocumentAnalysis(document)), chunker, found)[:, 0].tolist() == [0] * len(found)
 
 
 # --- Nothing lost, nothing blank -------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_an_empty_document_has_no_chunk_and_no_rate(chunker):
     ("text", "blank", "chunks"), [("本文です。" + " " * 20, 2, 3), ("頭。" + " " * 50 + "尾。", 4, 6)]
 )
 def test_blank_chunks_keep_their_number_and_are_counted(text, blank, chunks):
-    for chunker in (FixedChunker(10), FixedChunker(10, carry=("title",))):
+    for chunker in (FixedChunker(10), FixedChunker(10, prepend=("title",))):
         cell = one_cell(text, chunker)
         assert (cell.blank_chunks, cell.chunks) == (blank, chunks)
     cell = one_cell(text, FixedChunker(10), with_cuts=False)
@@ -184,7 +184,7 @@ def test_blank_runs_at_the_ends_of_documents_are_not_joined():
     [cell] = sweep(documents, chunkers=[FixedChunker(4)]).cells
     assert (cell.chunks, cell.blank_chunks) == (6, 2)
     measure = ShapeMeasure([FixedChunker(9)], least=9)
-    runs, _ = measure.observe(Parts(documents[1]))
+    runs, _ = measure.collect(DocumentAnalysis(documents[1]))
     assert runs.tolist() == []
 
 
@@ -215,26 +215,26 @@ HTML = (
 )
 def test_a_row_is_together_if_one_chunk_holds_it_and_its_header(size, overlap, chunks, together):
     cell = one_cell(PIPE, FixedChunker(size, overlap))
-    assert (cell.chunks, cell.table_rows, cell.table_rows_together) == (chunks, 6, together)
+    assert (cell.chunks, cell.table_rows, cell.table_rows_with_header) == (chunks, 6, together)
 
 
 def test_a_row_is_together_if_its_chunk_carries_the_header():
-    cell = one_cell(PIPE, FixedChunker(60, carry=("table-header",)))
+    cell = one_cell(PIPE, FixedChunker(60, prepend=("table-header",)))
     whole = sum(any(a <= s and s + 21 <= b for a, b in spans(FixedChunker(60), PIPE)) for s in range(31, 142, 22))
-    assert (cell.table_rows_together, whole) == (whole, 4)
+    assert (cell.table_rows_with_header, whole) == (whole, 4)
 
 
 @pytest.mark.parametrize(("size", "together"), [(100, 1), (140, 2)])
 def test_html_rows_count_like_pipe_rows(size, together):
     cell = one_cell(HTML, FixedChunker(size))
-    assert (cell.table_rows, cell.table_rows_together) == (2, together)
+    assert (cell.table_rows, cell.table_rows_with_header) == (2, together)
 
 
 def test_sections_keep_a_table_together():
     text = "## 価格\n\n| 品 | 円 |\n| --- | ---: |\n| 茶 | 120 |\n| 菓子 | 80 |\n\n## 注記\n税込。\n"
     assert spans(HeadingChunker(), text) == [[0, 57], [57, 67]]
     cell = one_cell(text, HeadingChunker())
-    assert (cell.table_rows, cell.table_rows_together) == (2, 2)
+    assert (cell.table_rows, cell.table_rows_with_header) == (2, 2)
 
 
 def test_a_table_without_a_header_is_listed_and_left_out():
@@ -243,10 +243,10 @@ def test_a_table_without_a_header_is_listed_and_left_out():
         "</table></td></tr><tr><td>乙</td><td>なし</td></tr></table>"
     )
     cell = one_cell(text, FixedChunker(400))
-    assert (cell.table_rows, cell.table_rows_together, cell.tables_without_header) == (2, 2, 1)
+    assert (cell.table_rows, cell.table_rows_with_header, cell.tables_without_header) == (2, 2, 1)
     # evidence in the inner table overlaps a row of the outer one
     cell = one_cell(text, FixedChunker(100), ["内2"])
-    assert (cell.table_questions, cell.table_questions_together, cell.split_questions) == (1, 0, 0)
+    assert (cell.table_questions, cell.table_questions_with_header, cell.split_questions) == (1, 0, 0)
     alone = one_cell("<table><tr><td>内1</td></tr></table>", FixedChunker(9), ["内1"])
     assert (alone.table_questions, alone.table_rows, alone.tables_without_header) == (0, 0, 1)
 
@@ -261,7 +261,7 @@ def test_a_table_without_rows_adds_nothing_and_the_delimiter_line_is_no_row():
 def test_evidence_over_several_rows_needs_each_of_them_with_the_header():
     both, first = (31, 74), (31, 52)
     cell = one_cell(PIPE, FixedChunker(60), [both, first])
-    assert (cell.table_questions, cell.table_questions_together, cell.apart_question_ids) == (2, 1, ("q0",))
+    assert (cell.table_questions, cell.table_questions_with_header, cell.header_lost_question_ids) == (2, 1, ("q0",))
 
 
 def test_a_record_with_a_line_break_in_plain_text_is_evidence_like_any_other():
@@ -326,7 +326,7 @@ def test_evidence_that_ends_where_a_chunk_ends_is_whole():
     evidence = ["四五", "五六", "六七", "一二三四五", "一二三四五六"]
     cell = one_cell("一二三四五六七八九十", FixedChunker(5), evidence)
     assert (cell.split_evidence, cell.split_question_ids) == (2, ("q1", "q4"))
-    assert (cell.longer_evidence, cell.adjacent_evidence, cell.missing_evidence) == (1, 2, 0)
+    assert (cell.evidence_longer_than_size, cell.evidence_in_two_chunks, cell.missing_evidence) == (1, 2, 0)
 
 
 DISTINCT = "".join(chr(0x4E00 + number) for number in range(20))
@@ -334,7 +334,7 @@ DISTINCT = "".join(chr(0x4E00 + number) for number in range(20))
 
 def test_two_overlapping_chunks_that_cover_evidence_do_not_hold_it():
     cell = one_cell(DISTINCT, FixedChunker(8, 4), [(2, 11)])
-    assert (cell.split_evidence, cell.adjacent_evidence, cell.longer_evidence) == (1, 1, 1)
+    assert (cell.split_evidence, cell.evidence_in_two_chunks, cell.evidence_longer_than_size) == (1, 1, 1)
 
 
 def test_evidence_no_longer_than_overlap_and_one_is_never_split():
@@ -378,14 +378,17 @@ def test_ends_of_chunks_are_classed_by_the_first_thing_that_they_fall_inside():
         "row": text.index("a |"), "block": text.index("価"), "code": text.index("= 1"), "heading": text.index("## 節"),
     }  # fmt: skip
     for name, place in places.items():
-        assert CUT_CLASSES[cut_classes([find_landmarks(Parts(Document("a.md", text)))])[place]] == name
+        assert CUT_CLASSES[cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", text)))])[place]] == name
     whole = one_cell(text, FixedChunker(text.index("2,000")), with_cuts=True).cuts
     assert whole["number"] == 1
 
 
 def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text():
     text = "<table><tr><td>外<table><tr><td>内</td></tr></table>外</td></tr><tr><td>次</td></tr></table>\n"
-    classes = [CUT_CLASSES[number] for number in cut_classes([find_landmarks(Parts(Document("a.md", text)))]).tolist()]
+    classes = [
+        CUT_CLASSES[number]
+        for number in cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", text)))]).tolist()
+    ]
     starts = [text.index("<tr>"), text.rindex("<tr>")]
     ends = [text.index("外</td></tr>") + len("外</td></tr>"), text.rindex("</table>")]
     for start, end in zip(starts, ends, strict=True):
@@ -403,7 +406,7 @@ def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text(
     nested = "<table><tr><td>" * 200
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(np, "full", lambda *args, full=np.full, **kinds: full(*args, **kinds).view(Counting))
-        cut_classes([find_landmarks(Parts(Document("a.md", nested)))])
+        cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", nested)))])
     assert 0 < Counting.written <= len(nested)
 
 
@@ -412,7 +415,7 @@ def test_chunks_of_a_document_out_of_force_that_do_not_say_so_are_counted():
     cell = one_cell(text, FixedChunker(10))
     held = sum(a <= 13 and b >= 23 for a, b in spans(FixedChunker(10), text))
     assert (cell.status_chunks, cell.unmarked_chunks) == (cell.chunks, cell.chunks - held)
-    assert one_cell(text, FixedChunker(10, carry=("front-matter:status",))).unmarked_chunks == 0
+    assert one_cell(text, FixedChunker(10, prepend=("front-matter:status",))).unmarked_chunks == 0
     assert one_cell("本文。", FixedChunker(10)).status_chunks is None
 
 
@@ -420,6 +423,6 @@ def test_a_target_at_a_cut_is_whole_on_either_side():
     layout = Layout.of(["a"], [10])
     document = Document("a", "あ" * 10)
     chunker = TokenChunker(5)
-    chunks = SpanChunks(layout, chunker, chunker.chunks(chunker.segment(Parts(document))))
+    chunks = SpanChunks(layout, chunker, chunker.chunks(chunker.segment(DocumentAnalysis(document))))
     targets = Targets.of(FixedChunker(5).spans(document), layout)
     assert chunks.contains(targets).tolist() == [True, True]

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from chunkscope import Document, FixedChunker, Question, check, find_cuts, list_chunks, read_questions, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    Question,
+    check,
+    find_boundary_problems,
+    list_chunks,
+    read_questions,
+    sweep,
+)
 from chunkscope.errors import ChunkscopeError
 from chunkscope.gate.thresholds import Thresholds
 from chunkscope.questions.check import check_labels
@@ -63,7 +72,7 @@ def test_labels_and_written_chunkers_are_taken_where_chunks_are_listed():
     labels = check_labels(DOCUMENTS, QUESTIONS)
     for asked in (labels, labels.valid):
         for chunker in ("fixed(size=4)", FixedChunker(4)):
-            assert [finding.question for finding in find_cuts(DOCUMENTS, asked, chunker)] == ["q"]
+            assert [finding.question for finding in find_boundary_problems(DOCUMENTS, asked, chunker)] == ["q"]
     assert [row.text for row in list_chunks(DOCUMENTS, "fixed(size=4)")] == ["一つ。二", "つ。三つ", "。"]
 
 

@@ -23,7 +23,7 @@ PUBLIC = [
     "__version__",
     "check",
     "check_labels",
-    "find_cuts",
+    "find_boundary_problems",
     "fix_labels",
     "judge",
     "list_chunks",

@@ -92,7 +92,7 @@ def test_the_reference_counts_hold_row_by_row(data, corpora, asked):
                 "chunks", "chunks_starting_or_ending_mid_character", "evidence_split", "questions_with_split"
             )}, row  # fmt: skip
             if row["table_questions"]:
-                together = cell.table_questions, cell.table_questions_together
+                together = cell.table_questions, cell.table_questions_with_header
                 assert together == (row["table_questions"], row["header_and_row_in_one_chunk"]), row
 
 
@@ -125,7 +125,7 @@ def test_packed_tokens_never_exceed_the_size_counted_on_the_whole_document(corpo
 def test_table_rows_of_real_documents_keep_their_header_as_counted_elsewhere(corpora, asked):
     found, _ = cells(corpora("tables"), asked("tables"), ["token(size=800, overlap=400, raw=true)"])
     [cell] = found.values()
-    assert (cell.table_questions, cell.table_questions_together) == (68, 42)
+    assert (cell.table_questions, cell.table_questions_with_header) == (68, 42)
 
 
 @pytest.mark.parametrize(

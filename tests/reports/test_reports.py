@@ -46,9 +46,9 @@ def asked_cell(size: int, split: int, apart: int, *, overlap: int | None = None,
             "chunker": "fixed", "unit": "char", "size": size, "overlap": size // 6 if overlap is None else overlap,
             "characters": 4000, "chunks": n_chunks, "lengths": {size: n_chunks}, "split_questions": split,
             "split_evidence": split, "expected_split_questions": expected, "table_questions": 3,
-            "table_questions_together": 3 - apart, "table_rows": 15, "table_rows_together": 15 - 4 * apart,
+            "table_questions_with_header": 3 - apart, "table_rows": 15, "table_rows_with_header": 15 - 4 * apart,
             "cuts": cuts, "split_question_ids": tuple(f"質問{n}" for n in range(split)),
-            "apart_question_ids": tuple(f"t{n}" for n in range(apart)), **more,
+            "header_lost_question_ids": tuple(f"t{n}" for n in range(apart)), **more,
         }
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def asked_result(**changed: object) -> SweepResult:
 
 def hopeless_result() -> SweepResult:
     """Two ways of cutting, neither of which is ever safe."""
-    fixed = [asked_cell(size, 2, 1, overlap=0, expected=2.0, longer_evidence=1) for size in (50, 100)]
+    fixed = [asked_cell(size, 2, 1, overlap=0, expected=2.0, evidence_longer_than_size=1) for size in (50, 100)]
     whole = asked_cell(1, 0, 2, chunker="heading", expected=None)
     sections = dataclasses.replace(whole, size=None, overlap=None)
     skipped = (("fixed", "char", Skipped(4, 8, "overlap 8 must be smaller than size 4")),)
@@ -76,7 +76,7 @@ def hopeless_result() -> SweepResult:
 
 def bare_cell(size: int, rows: int, sentences: int) -> Cell:
     return Cell(
-        "fixed", "char", size, 0, 4000, chunks=40, lengths={size: 40}, table_rows=8, table_rows_together=rows,
+        "fixed", "char", size, 0, 4000, chunks=40, lengths={size: 40}, table_rows=8, table_rows_with_header=rows,
         cuts={"row": 8 - rows, "words": 20, "block": 10}, sentences=50, sentences_whole=sentences,
         code_blocks=1, code_blocks_whole=1, headings=0, headings_whole=0, tokens=4321,
     )  # fmt: skip
@@ -89,7 +89,7 @@ def bare_result() -> SweepResult:
 
 def several_result() -> SweepResult:
     """A lucky safe row, and two sound ones of which the second costs less."""
-    rows = [("fixed", 0, 2.0), ("sentence(newline=end)", 10, None), ("heading(carry=headings+title)", 5, None)]
+    rows = [("fixed", 0, 2.0), ("sentence(newline=end)", 10, None), ("heading(prepend=headings+title)", 5, None)]
     cells = [
         asked_cell(size, int(size < start), 0, overlap=overlap, chunker=chunker, expected=expected)
         for (chunker, overlap, expected), start in zip(rows, (100, 300, 200), strict=True)
@@ -111,9 +111,9 @@ SIDES = "規程である。" * 60 + "上限は1泊につき12,", "000円とす�
 CUTS = [
     Finding("evidence-split", "規程/出張.md", "q1", 5, 17, 400, 12, 5, "", *SIDES),
     Finding("evidence-split", "規程/出張.md", "質問2", 5, 17, 400, 12, 5, "", *SIDES),
-    Finding("row-apart", "規程/出張.md", "t2", 5, 17, 400, 12, 5, "", *SIDES),
-    Finding("row-apart", "guide.md", None, 5, 17, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
-    Finding("row-apart", "guide.md", None, 18, 20, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    Finding("header-lost", "規程/出張.md", "t2", 5, 17, 400, 12, 5, "", *SIDES),
+    Finding("header-lost", "guide.md", None, 5, 17, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    Finding("header-lost", "guide.md", None, 18, 20, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
     Finding("evidence-missing", "guide.md", "q3", 50, 60, 55, 3, 9, "", "か", "\u3099く"),
 ]  # fmt: skip
 
@@ -205,7 +205,8 @@ def test_the_overlap_that_guarantees_is_counted_in_whole_words(longest, overlap)
 def test_the_best_row_is_no_lucky_one():
     text = " ".join(render_sweep(several_result()).split())
     assert (
-        "Luck set aside, everything stays whole at the least cost for an answer: heading(carry=headings+title)" in text
+        "Luck set aside, everything stays whole at the least cost for an answer: heading(prepend=headings+title)"
+        in text
     )
 
 
@@ -396,7 +397,7 @@ def test_csv_has_a_row_a_cell_and_no_rate_over_zero(name):
         assert row["size"] == ("" if cell.size is None else str(cell.size))
         assert row["split_questions"] == str(cell.split_questions)
         assert (row["split_questions_rate"] == "") == (valid == 0)
-        assert (row["table_rows_together_rate"] == "") == (cell.table_rows == 0)
+        assert (row["table_rows_with_header_rate"] == "") == (cell.table_rows == 0)
         assert (row["expected_split_questions"] == "") == (cell.expected_split_questions is None)
 
 
@@ -428,7 +429,9 @@ def test_large_results_are_written_fast():
 
     template = asked_cell(100, 2, 1)
     cells = tuple(
-        dataclasses.replace(template, size=size, overlap=overlap, split_question_ids=None, apart_question_ids=None)
+        dataclasses.replace(
+            template, size=size, overlap=overlap, split_question_ids=None, header_lost_question_ids=None
+        )
         for size in range(101, 301)
         for overlap in range(50)
     )

@@ -124,18 +124,18 @@ def test_several_retrievers_have_columns_of_their_own():
 
 
 EVERYTHING = {
-    "budget": Budget(30), "neighbours": 1, "stale": (Condition.parse("status=abolished", "--stale"),),
-    "min_scores": (0.5, 2.0), "by": "kind", "overlap": True,
+    "budget": Budget(30), "neighbours": 1, "outdated": (Condition.parse("status=abolished", "--outdated"),),
+    "min_scores": (0.5, 2.0), "group_by": "kind", "overlap": True,
 }  # fmt: skip
 
 
 def test_the_summary_compares_cells_and_names_the_one_that_hands_on_least():
     summary = swept().retrieval["retrievers"][0]
     result = swept()
-    alike = [cell for cell in result.cells if not cell.retrieval[0]["against_best"]["told_apart"]]
+    alike = [cell for cell in result.cells if not cell.retrieval[0]["against_best"]["differs_from_best"]]
     least = min(alike, key=lambda cell: cell.retrieval[0]["context"]["5"])
     assert summary["choice"]["size"] == least.size
-    assert summary["as_good"] == len(alike)
+    assert summary["n_indistinguishable"] == len(alike)
     assert result.retrieval["one_question"] == 0.25
 
 
@@ -167,7 +167,7 @@ def test_no_line_is_wider_than_the_terminal(room, ascii):
 
 def test_the_report_shows_every_part_that_was_asked_for():
     text = render_retrieval(swept(holdout=Holdout(0.5), **EVERYTHING), width=200)
-    for part in ("start@5", "split", "below", "in 30", "joined", "stale", "IoU", "omega", "choice", "by kind", "期限",
+    for part in ("start@5", "split", "below", "in 30", "joined", "outdated", "IoU", "omega", "choice", "by kind", "期限",
                  "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words stand in"):  # fmt: skip
         assert part in text, part
 
@@ -221,7 +221,7 @@ def run(*arguments):
 
 def test_the_command_writes_the_json_of_the_format(tmp_path):
     corpus = write(tmp_path)
-    done = run(*corpus, "--retriever", "bm25", "-k", "1,3", "--format", "json", "--where", "status=current")
+    done = run(*corpus, "--retriever", "bm25", "-k", "1,3", "--format", "json", "--filter", "status=current")
     assert done.exit_code == 0, done.output
     written = json.loads(done.stdout)
     one = written["cells"][0]["retrieval"]
@@ -230,7 +230,7 @@ def test_the_command_writes_the_json_of_the_format(tmp_path):
     assert set(one["strict"]) == set(one["start"]) == set(one["misses"]) == {"1", "3"}
     assert one["strict"]["1"][1] == 4
     assert set(one["first_rank"]) == {"q1", "q2", "q3", "q4"}
-    assert one["settings"]["where"] == ["status=current"]
+    assert one["settings"]["filter"] == ["status=current"]
     assert written["retrieval"]["questions"] == 4
 
 
@@ -244,13 +244,13 @@ def test_the_command_shows_the_table_and_precision_omega_alone(tmp_path):
     ("arguments", "reason"),
     [
         (["-k", "3"], "-k needs --retriever"),
-        (["--where", "a=b"], "--where needs --retriever"),
+        (["--filter", "a=b"], "--filter needs --retriever"),
         (["--retriever", "bm25", "-k", "0"], "-k 0: must be a whole number from 1"),
         (["--retriever", "bm25", "-k", "many"], "write whole numbers"),
         (["--retriever", "bm25", "--budget", "much"], "--budget 'much'"),
-        (["--retriever", "bm25", "--where", "status=none"], "leaves no document of 3"),
-        (["--retriever", "bm25", "--where", "statsu=x"], "did you mean 'status'"),
-        (["--retriever", "bm25", "--by", "area"], "no question has an attribute 'area'"),
+        (["--retriever", "bm25", "--filter", "status=none"], "leaves no document of 3"),
+        (["--retriever", "bm25", "--filter", "statsu=x"], "did you mean 'status'"),
+        (["--retriever", "bm25", "--group-by", "area"], "no question has an attribute 'area'"),
         (["--retriever", "bm25", "--min-score", "9..1"], "runs backwards"),
         (["--retriever", "bm25", "--holdout", "1.5"], "--holdout 1.5"),
         (["--retriever", "bm25", "--seed", "1"], "--seed goes with --holdout"),

@@ -74,7 +74,7 @@ def test_sweeps_of_the_demos(language, with_questions):
 @settings(max_examples=40, deadline=None)
 def test_checks_of_any_documents(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
-    thresholds = Thresholds.of(max_rows_apart="10%", max_blank=0, max_broken=0, model_limit=20, model_unit="char")
+    thresholds = Thresholds.of(max_rows_header_lost="10%", max_blank=0, max_broken=0, model_limit=20, model_unit="char")
     try:
         result = check(corpus, labels_of(questions) if questions else None, chunker, thresholds=thresholds)
     except InputError:

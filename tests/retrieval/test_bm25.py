@@ -14,39 +14,39 @@ from hypothesis import strategies as st
 from strategies import markdown_texts, texts
 
 from chunkscope import Document, FixedChunker, parse_chunker, read_corpus, read_questions
-from chunkscope.chunkers.carrying import carried_spans, find_carriable, join_carriable
 from chunkscope.chunkers.chunk_set import chunk_set
-from chunkscope.grid.scan import Survey, survey
-from chunkscope.questions.labels import Evidence, Resolved
+from chunkscope.chunkers.prepending import find_prependable, join_prependable, prepended_spans
+from chunkscope.grid.scan import Scan, scan
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings, rank_block
 from chunkscope.retrieval.bm25 import search as bm25_module
 from chunkscope.retrieval.bm25.postings import Occurrences, count_terms
 from chunkscope.retrieval.bm25.terms import fold, spelled_words, terms_of
 from chunkscope.retrieval.evaluate import index_chunks
-from chunkscope.retrieval.measure import RetrievalGauge
-from chunkscope.structure.analysis import Parts
+from chunkscope.retrieval.measure import BoundRetrieval
+from chunkscope.structure.analysis import DocumentAnalysis
 
 CHUNKERS = ["fixed(size=7, overlap=3)", "fixed(size=40)", "sentence(size=25, overlap=10)", "fixed(size=6, overlap=2, unit=word)",
-            "heading(carry=headings+title)", "fixed(size=30, overlap=9, carry=table-header+headings)"]  # fmt: skip
+            "heading(prepend=headings+title)", "fixed(size=30, overlap=9, prepend=table-header+headings)"]  # fmt: skip
 
 LABEL = "x"
 
 
 @dataclass
 class Cell:
-    gauge: RetrievalGauge
-    surveyed: Survey
+    bound: BoundRetrieval
+    scanned: Scan
 
     def chunks(self, spelling):
         chunker = parse_chunker(spelling) if isinstance(spelling, str) else spelling
-        return chunk_set(self.surveyed.layout, chunker, self.surveyed.segments[chunker.at(None)])
+        return chunk_set(self.scanned.layout, chunker, self.scanned.boundaries[chunker.at(None)])
 
     def scores(self, chunks):
         """All scores, questions by chunks, completed pair by pair."""
-        held = index_chunks(self.gauge.plan, chunks)
-        found = np.zeros((self.gauge.plan.n_asked, len(chunks.spans)))
-        for block in self.gauge.searchers[0].blocks(chunks, held.indexed):
+        held = index_chunks(self.bound.plan, chunks)
+        found = np.zeros((self.bound.plan.n_asked, len(chunks.spans)))
+        for block in self.bound.searchers[0].blocks(chunks, held.indexed):
             shape = len(block.questions), len(chunks.spans)
             found[block.questions] = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
         return found, held
@@ -56,32 +56,32 @@ def look_at(documents, asked, chunkers, retriever=None):
     """Look at documents, the first of which begins with the evidence of all questions."""
     name = documents[0].name
     questions = [
-        Resolved(Question.of(f"q{number}", f"{text} ?", doc=name, evidence=LABEL), (Evidence(name, 0, 1),))
+        LocatedQuestion(Question.of(f"q{number}", f"{text} ?", doc=name, evidence=LABEL), (EvidenceSpan(name, 0, 1),))
         for number, text in enumerate(asked)
     ]
     chosen = [parse_chunker(chunker) if isinstance(chunker, str) else chunker for chunker in chunkers]
     measure = RetrievalMeasure(questions, [retriever or Bm25Retriever()], chosen, RetrievalSettings(k=(3,)))
     families = list(dict.fromkeys(chunker.at(None) for chunker in chosen))
-    surveyed = survey(documents, families, [measure], sorted({c.unit for c in chosen} - {"char"}))
-    return Cell(surveyed.gauges[0], surveyed)
+    scanned = scan(documents, families, [measure], sorted({c.unit for c in chosen} - {"char"}))
+    return Cell(scanned.bound[0], scanned)
 
 
 def plain_terms(documents, chunks):
     """The terms of each chunk, from its text as it would be indexed, cut words left out."""
     layout = chunks.layout
     words = [spelled_words(document.text) for document in documents]
-    carried = {}
-    if chunks.chunker.carry:
-        parts = [find_carriable(Parts(document)) for document in documents]
-        owners, spans = carried_spans(join_carriable(parts, layout), chunks.chunker, chunks.spans, layout)
+    prepended = {}
+    if chunks.chunker.prepend:
+        parts = [find_prependable(DocumentAnalysis(document)) for document in documents]
+        owners, spans = prepended_spans(join_prependable(parts, layout), chunks.chunker, chunks.spans, layout)
         for owner, span in zip(owners.tolist(), spans.tolist(), strict=True):
-            carried.setdefault(owner, []).append(span)
+            prepended.setdefault(owner, []).append(span)
     found = []
     for number, span in enumerate(chunks.spans.tolist()):
         document = int(layout.documents_of(np.array([span[0]]))[0])
         base = int(layout.edges[document])
         terms = []
-        for start, end in [*carried.get(number, []), span]:
+        for start, end in [*prepended.get(number, []), span]:
             for first, behind, term in zip(*words[document], strict=True):
                 if start <= first + base and behind + base <= end:
                     terms.append(term)
@@ -143,7 +143,7 @@ def test_ranks_and_best_chunks_equal_a_sort_of_the_scores(bodies, asked, spellin
     scores, held = cell.scores(chunks)
     of = [documents[number].name for number in held.documents.tolist()]
     for target in range(0, len(chunks.spans), 3):
-        for block in cell.gauge.searchers[0].blocks(chunks, held.indexed):
+        for block in cell.bound.searchers[0].blocks(chunks, held.indexed):
             targets = np.full((len(block.questions), 1), target)
             found = rank_block(block, targets, k=3, place=held.place)
             for row, question in enumerate(block.questions.tolist()):
@@ -188,7 +188,7 @@ def test_parameters_out_of_range_are_refused(k1, b):
 
 
 CORPORA = {
-    "nagisa_ja": (["fixed(size=100, overlap=20)", "sentence(size=300)", "heading(carry=headings)"], 100),
+    "nagisa_ja": (["fixed(size=100, overlap=20)", "sentence(size=300)", "heading(prepend=headings)"], 100),
     "jaquad_dev_ja": (["fixed(size=200, overlap=33)", "sentence(size=400, overlap=80)"], 60),
     "chroma_eval": (["fixed(size=800, overlap=100)", "token(size=200)"], 40),
 }
@@ -207,7 +207,7 @@ def test_scores_and_order_equal_bm25s_on_real_documents(data, name, k1, b):
     for spelling in spellings[: 1 if k1 != 1.5 else None]:
         chunks = cell.chunks(spelling)
         scores, held = cell.scores(chunks)
-        terms = plain_terms(documents, chunks) if chunks.chunker.carry else quick_terms(all_terms, chunks)
+        terms = plain_terms(documents, chunks) if chunks.chunker.prepend else quick_terms(all_terms, chunks)
         kept = np.flatnonzero(held.indexed)
         index = bm25s.BM25(method="lucene", k1=k1, b=b)
         index.index([terms[number] for number in kept.tolist()], show_progress=False)

@@ -19,7 +19,7 @@ from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.parse import find_retrievers
-from chunkscope.retrieval.providers import Limits, Space, find_provider
+from chunkscope.retrieval.providers import EmbeddingSpace, Limits, find_provider
 from chunkscope.retrieval.ranking import RoughBlock
 from chunkscope.spans.layout import Layout
 
@@ -40,7 +40,7 @@ class Recording:
 
     def __init__(self, limits=None, instead=None):
         self.inner = find_provider("hash")
-        self.id, self.limits, self.space = "recording", limits or Limits(), Space("recording")
+        self.id, self.limits, self.space = "recording", limits or Limits(), EmbeddingSpace("recording")
         self.instead = instead or {}
         self.sent = []
 
@@ -82,7 +82,7 @@ def run(
 
 def test_what_is_embedded_is_the_index_text_of_each_chunk_once():
     provider = Recording()
-    chunker = HeadingChunker(carry=("headings", "title"))
+    chunker = HeadingChunker(prepend=("headings", "title"))
     cells = run(provider, chunkers=chunker, sizes=[12]).cells
     ways = [chunker.at(cell.size, cell.overlap or 0) for cell in cells]
     expected = [row.index_text for way in ways for row in list_chunks(CORPUS, way) if not row.blank]
@@ -121,7 +121,7 @@ def test_documents_that_may_not_be_found_are_not_embedded():
     from chunkscope.retrieval import Condition
 
     provider = Recording()
-    run(provider, sizes=[200], where=(Condition.parse("status=current"),))
+    run(provider, sizes=[200], filters=(Condition.parse("status=current"),))
     assert provider.sent == [*(question.question for question in ASKED), RULES.text]
 
 
@@ -254,9 +254,9 @@ def test_blocks_of_dense_vectors_are_those_of_the_ranking():
     labels = check_labels(CORPUS, ASKED)
     retriever = DenseRetriever(Embedder(find_provider("hash"), MemoryStore()))
     measure = RetrievalMeasure(labels, [retriever])
-    from chunkscope.grid.scan import survey
+    from chunkscope.grid.scan import scan
 
-    surveyed = survey(CORPUS, [FixedChunker()], [measure])
-    chunks = surveyed.chunks(FixedChunker(20, 0))
-    (block,) = surveyed.gauges[0].searchers[0].blocks(chunks, np.ones(len(chunks.spans), dtype=np.bool_))
+    scanned = scan(CORPUS, [FixedChunker()], [measure])
+    chunks = scanned.chunks(FixedChunker(20, 0))
+    (block,) = scanned.bound[0].searchers[0].blocks(chunks, np.ones(len(chunks.spans), dtype=np.bool_))
     assert isinstance(block, DenseBlock)

@@ -16,7 +16,7 @@ from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retry import RetryPolicy, call_with_retries, retry_after
 from chunkscope.retrieval.dense.vector_cache import VectorCache
-from chunkscope.retrieval.providers import Limits, RetryableError, Space, TooLargeError, find_provider
+from chunkscope.retrieval.providers import EmbeddingSpace, Limits, RetryableError, TooLargeError, find_provider
 from chunkscope.retrieval.providers.base import as_vectors, placed
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 
@@ -32,7 +32,7 @@ class Fake:
         self.limits = limits or Limits()
         self.width = width
         self.fail = fail or (lambda number, texts: None)
-        self.space = space or Space("fake")
+        self.space = space or EmbeddingSpace("fake")
         self.batches = []
         self.lock = threading.Lock()
 
@@ -197,7 +197,7 @@ def test_two_models_and_two_widths_are_three_entries(tmp_path):
     calls = []
 
     def provider(model, width):
-        made = Fake(width=width, space=Space("fake", model=model, dimensions=width))
+        made = Fake(width=width, space=EmbeddingSpace("fake", model=model, dimensions=width))
         calls.append(made)
         return made
 
@@ -211,13 +211,16 @@ def test_two_models_and_two_widths_are_three_entries(tmp_path):
     assert [len(made.sent) for made in calls] == [1, 1, 1, 0, 0, 0]
 
 
-BASE = Space("p", "http://a/v1", "m", "r", 8, "document", "passage: ", "unit")
+BASE = EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", "passage: ", "unit")
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=3)), min_size=2, max_size=2))
 def test_parts_of_a_key_cannot_run_into_each_other(parts):
-    one = Space("p", endpoint=parts[0], model=parts[1])
-    others = [Space("p", endpoint=parts[1], model=parts[0]), Space("p", endpoint=(parts[0] or "") + (parts[1] or ""))]
+    one = EmbeddingSpace("p", endpoint=parts[0], model=parts[1])
+    others = [
+        EmbeddingSpace("p", endpoint=parts[1], model=parts[0]),
+        EmbeddingSpace("p", endpoint=(parts[0] or "") + (parts[1] or "")),
+    ]
     for other in others:
         assert (one.key("x") == other.key("x")) == (one == other)
 
@@ -225,15 +228,15 @@ def test_parts_of_a_key_cannot_run_into_each_other(parts):
 @pytest.mark.parametrize(
     "other",
     [
-        Space("q", "http://a/v1", "m", "r", 8, "document", "passage: ", "unit"),
-        Space("p", "http://b/v1", "m", "r", 8, "document", "passage: ", "unit"),
-        Space("p", "http://a/v1", "n", "r", 8, "document", "passage: ", "unit"),
-        Space("p", "http://a/v1", "m", "s", 8, "document", "passage: ", "unit"),
-        Space("p", "http://a/v1", "m", "r", None, "document", "passage: ", "unit"),
-        Space("p", "http://a/v1", "m", "r", 8, "query", "passage: ", "unit"),
-        Space("p", "http://a/v1", "m", "r", 8, "document", "", "unit"),
-        Space("p", "http://a/v1", "m", "r", 8, "document", None, "unit"),
-        Space("p", "http://a/v1", "m", "r", 8, "document", "passage: ", None),
+        EmbeddingSpace("q", "http://a/v1", "m", "r", 8, "document", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://b/v1", "m", "r", 8, "document", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "n", "r", 8, "document", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "s", 8, "document", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "r", None, "document", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "query", "passage: ", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", "", "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", None, "unit"),
+        EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", "passage: ", None),
     ],
 )
 def test_each_thing_that_a_vector_depends_on_is_in_the_key(other):
@@ -268,7 +271,7 @@ def test_vectors_that_are_not_finite_are_told_and_the_others_are_kept(tmp_path):
     with VectorCache(tmp_path) as cache:
         with pytest.raises(ProviderError, match="fake: the vector of x#1 holds numbers that are not finite"):
             Embedder(Fake(fail=fail), cache).embed(["a", "b", "c"], names=["x#0", "x#1", "x#2"])
-        assert cache.has(Space("fake"), ["a", "b", "c"]).tolist() == [True, False, True]
+        assert cache.has(EmbeddingSpace("fake"), ["a", "b", "c"]).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -294,7 +297,7 @@ def test_an_answer_that_is_no_sequence_is_told(answer):
 
 
 def test_dimensions_that_were_asked_for_and_not_given_are_told():
-    provider = Fake(width=3, space=Space("fake", dimensions=8))
+    provider = Fake(width=3, space=EmbeddingSpace("fake", dimensions=8))
     with pytest.raises(ProviderError, match="vectors of 3 numbers where 8 dimensions were asked for"):
         Embedder(provider, MemoryStore()).embed(["a"])
 
@@ -322,7 +325,7 @@ def test_vectors_are_in_the_cache_before_the_next_batch_is_tried(tmp_path):
 
     def fail(number, texts):
         with VectorCache(tmp_path) as other:
-            assert other.has(Space("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (
+            assert other.has(EmbeddingSpace("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (
                 8 - 2 * number
             )
 
@@ -339,7 +342,7 @@ def test_with_several_requests_at_a_time_a_failure_waits_for_those_under_way():
     store = MemoryStore()
     with pytest.raises(ProviderError, match="gone"):
         Embedder(Fake(Limits(max_texts=1, concurrency=3), fail=fail), store).embed(list("abcdefghij"))
-    assert 2 <= store.has(Space("fake"), list("abcdefghij")).sum() <= 4
+    assert 2 <= store.has(EmbeddingSpace("fake"), list("abcdefghij")).sum() <= 4
 
 
 def test_no_more_requests_are_under_way_than_allowed():
@@ -369,7 +372,7 @@ def test_an_interrupt_keeps_what_is_embedded(tmp_path):
     with VectorCache(tmp_path) as cache:
         with pytest.raises(KeyboardInterrupt):
             Embedder(Fake(Limits(max_texts=1), fail=fail), cache).embed(list("abcd"))
-        assert cache.has(Space("fake"), list("abcd")).tolist() == [True, True, False, False]
+        assert cache.has(EmbeddingSpace("fake"), list("abcd")).tolist() == [True, True, False, False]
 
 
 def test_what_an_own_provider_raises_is_one_line_with_its_kind():

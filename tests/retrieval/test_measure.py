@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkscope import Document, FixedChunker, Question, check_labels, parse_chunker, read_corpus, read_questions, sweep
-from chunkscope.grid.scan import survey
-from chunkscope.questions.labels import Evidence, Labels, Resolved
+from chunkscope.grid.scan import scan
+from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion
 from chunkscope.retrieval import (
     Bm25Retriever,
     Budget,
@@ -35,28 +35,28 @@ def corpora(draw):
             document = draw(st.sampled_from(documents))
             start = draw(st.integers(0, len(document.text) - 1))
             end = draw(st.integers(start + 1, min(len(document.text), start + 12)))
-            entries.append(Evidence(document.name, start, end))
+            entries.append(EvidenceSpan(document.name, start, end))
         text = " ".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))) + "?"
         question = Question.of(
             f"q{number}", text, doc="a.md", evidence=["x"] * len(entries), match=draw(st.sampled_from(["all", "any"])),
             trap_docs=draw(st.lists(st.sampled_from([*names, "none.md"]), max_size=1)), kind=draw(st.sampled_from("uv")),
         )  # fmt: skip
-        questions.append(Resolved(question, tuple(dict.fromkeys(entries))))
+        questions.append(LocatedQuestion(question, tuple(dict.fromkeys(entries))))
     return documents, questions
 
 
 class Twin:
     """Everything for one cell, question by question, from lists of scores."""
 
-    def __init__(self, documents, questions, gauge, chunks):
-        plan = gauge.plan
+    def __init__(self, documents, questions, bound, chunks):
+        plan = bound.plan
         self.held = index_chunks(plan, chunks)
         self.names = [documents[number].name for number in self.held.documents.tolist()]
         self.bases = {d.name: int(b) for d, b in zip(documents, chunks.layout.edges, strict=False)}
         self.spans = [tuple(span) for span in chunks.spans.tolist()]
         self.questions = questions
         self.orders, self.scores = [None] * plan.n_asked, [None] * plan.n_asked
-        for block in gauge.searchers[0].blocks(chunks, self.held.indexed):
+        for block in bound.searchers[0].blocks(chunks, self.held.indexed):
             shape = len(block.questions), len(chunks.spans)
             scores = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
             for row, question in enumerate(block.questions.tolist()):
@@ -130,22 +130,22 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     documents, questions = corpus
     where = (Condition.parse("status=new"),) if filtered and any(d.fields["status"] == "new" for d in documents) else ()
     asked = RetrievalSettings(
-        k=(1, 2, 4), budget=Budget(14), neighbours=1, where=where, stale=(Condition.parse("status=old", "--stale"),)
-        if any("status" in d.fields for d in documents) else (), min_scores=(0.3, 1.0), by="kind", overlap=True,
+        k=(1, 2, 4), budget=Budget(14), neighbours=1, filters=where, outdated=(Condition.parse("status=old", "--outdated"),)
+        if any("status" in d.fields for d in documents) else (), min_scores=(0.3, 1.0), group_by="kind", overlap=True,
     )  # fmt: skip
     chunker = parse_chunker(spelling)
     labels = Labels(tuple(questions), (Question.of("u", "alpha 旅費", evidence=[]),), (), ())
-    surveyed = survey(documents, [chunker.at(None)], [RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)])
-    cell = next(surveyed.cells([chunker]))
+    scanned = scan(documents, [chunker.at(None)], [RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)])
+    cell = next(scanned.cells([chunker]))
     found = cell.retrieval[0]
     from chunkscope.chunkers.chunk_set import chunk_set
 
-    chunks = chunk_set(surveyed.layout, chunker, surveyed.segments[chunker.at(None)])
-    twin = Twin(documents, questions, surveyed.gauges[0], chunks)
+    chunks = chunk_set(scanned.layout, chunker, scanned.boundaries[chunker.at(None)])
+    twin = Twin(documents, questions, scanned.bound[0], chunks)
     rows = range(len(questions))
     for judgement in ("strict", "start"):
         assert found[judgement] == {str(k): twin.recall(judgement, k) for k in asked.k}
-        assert found["neighbours"][judgement] == {str(k): twin.recall(judgement, k, n=1) for k in asked.k}
+        assert found["returned"][judgement] == {str(k): twin.recall(judgement, k, n=1) for k in asked.k}
         assert found["budget"][judgement] == twin.recall(judgement, 10**9, handed_on=twin.within(14))
         for one in found["min_score"]:
             assert one[judgement] == {str(k): twin.recall(judgement, k, least=one["score"]) for k in asked.k}
@@ -158,7 +158,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
         held = [len(twin.characters(row, k)) for row in rows]
         assert found["context"][str(k)] == pytest.approx(sum(held) / len(held), abs=1e-6)
         wide = [len(twin.characters(row, k, n=1)) for row in rows]
-        assert found["neighbours"]["context"][str(k)] == pytest.approx(sum(wide) / len(wide), abs=1e-6)
+        assert found["returned"]["context"][str(k)] == pytest.approx(sum(wide) / len(wide), abs=1e-6)
         recalls = []
         for row in rows:
             evidence = {p + twin.bases[e.document] for e in questions[row].evidence for p in range(e.start, e.end)}
@@ -173,7 +173,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
             )
             for row in rows
         )
-        assert found["stale"][str(k)] == [stale, len(ranks)]
+        assert found["outdated"][str(k)] == [stale, len(ranks)]
     if where:
         allowed = {d.name for d in documents if d.fields["status"] == "new"}
         assert all(twin.names[chunk] in allowed for order in twin.orders for chunk in order)
@@ -191,10 +191,10 @@ def small(*asked, **chosen):
 
 def test_a_gold_chunk_counts_once_and_recall_never_falls_with_k():
     documents = [Document("a.md", "g1 tail.g1 tail.zz zz zz.g1 tail.")]
-    asked = [Resolved(Question.of("q1", "g1", doc="a.md", evidence="g1"), (Evidence("a.md", 0, 2),)),
-             Resolved(Question.of("q2", "g1", doc="a.md", evidence="zz"), (Evidence("a.md", 16, 18),))]  # fmt: skip
+    asked = [LocatedQuestion(Question.of("q1", "g1", doc="a.md", evidence="g1"), (EvidenceSpan("a.md", 0, 2),)),
+             LocatedQuestion(Question.of("q2", "g1", doc="a.md", evidence="zz"), (EvidenceSpan("a.md", 16, 18),))]  # fmt: skip
     measure = RetrievalMeasure(asked, [Bm25Retriever()], settings=RetrievalSettings(k=(1, 3, 4)))
-    cell = next(survey(documents, [FixedChunker()], [measure]).cells([FixedChunker(8)]))
+    cell = next(scan(documents, [FixedChunker()], [measure]).cells([FixedChunker(8)]))
     assert cell.retrieval[0]["strict"] == {"1": [1, 2], "3": [1, 2], "4": [1, 2]}
 
 
@@ -214,12 +214,12 @@ def test_a_question_without_a_text_is_named():
 
 
 def test_conditions_that_leave_nothing_or_name_nothing_are_one_line():
-    with pytest.raises(ValueError, match="--where status=none: leaves no document of 2"):
-        small(where=(Condition.parse("status=none"),))
+    with pytest.raises(ValueError, match="--filter status=none: leaves no document of 2"):
+        small(filters=(Condition.parse("status=none"),))
     with pytest.raises(ValueError, match="no document has an attribute 'statsu'; did you mean 'status'"):
-        small(where=(Condition.parse("statsu=current"),))
-    with pytest.raises(ValueError, match="--by area: no question has an attribute"):
-        small(by="area")
+        small(filters=(Condition.parse("statsu=current"),))
+    with pytest.raises(ValueError, match="--group-by area: no question has an attribute"):
+        small(group_by="area")
 
 
 def test_a_question_with_no_word_in_the_documents_is_a_miss_and_is_named():
@@ -229,7 +229,7 @@ def test_a_question_with_no_word_in_the_documents_is_a_miss_and_is_named():
 
 
 def test_evidence_in_a_document_that_is_not_indexed_is_a_miss_of_its_own_kind():
-    cell = small(k=(1,), where=(Condition.parse("name=b*"),))
+    cell = small(k=(1,), filters=(Condition.parse("name=b*"),))
     assert cell.retrieval[0]["strict"] == {"1": [0, 1]}
     assert cell.retrieval[0]["misses"]["1"] == {"split": 0, "ranked_below": 0, "not_indexed": 1}
 
@@ -254,12 +254,12 @@ def test_archived_documents_leave_the_top_and_recall_does_not_fall(data):
     labels = check_labels(corpus, read_questions(folder / "questions.jsonl").questions)
 
     def run(*where):
-        asked = RetrievalSettings(k=(1, 3, 5), where=tuple(map(Condition.parse, where)))
+        asked = RetrievalSettings(k=(1, 3, 5), filters=tuple(map(Condition.parse, where)))
         measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)
         return sweep(corpus, labels, sizes=[200, 400], overlaps=[40], measures=[measure]).cells
 
     for plain, current in zip(run(), run("name!=*-archive*"), strict=True):
         for k in ("1", "3", "5"):
-            assert current.retrieval[0]["stale"][k][0] < plain.retrieval[0]["stale"][k][0]
+            assert current.retrieval[0]["outdated"][k][0] < plain.retrieval[0]["outdated"][k][0]
             assert current.retrieval[0]["strict"][k][0] >= plain.retrieval[0]["strict"][k][0]
             assert current.retrieval[0]["strict"][k][1] == 30

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from chunkscope import check_labels, read_corpus, read_questions, sweep
 from chunkscope.retrieval import OverlapMeasure
-from chunkscope.retrieval.overlap import Pieces, omega, omegas, retrieved_overlap
-from chunkscope.retrieval.relevance import Needs
+from chunkscope.retrieval.overlap import MergedEvidence, omega, omegas, retrieved_overlap
+from chunkscope.retrieval.relevance import Qrels
 
 
 @st.composite
@@ -29,7 +29,7 @@ def cuts(draw):
 def pieces_of(evidence):
     spans = np.array([span for spans in evidence for span in spans])
     owners = np.repeat(np.arange(len(evidence)), [len(spans) for spans in evidence])
-    return Pieces.of(Needs(spans, owners, np.zeros(len(evidence), dtype=bool)))
+    return MergedEvidence.of(Qrels(spans, owners, np.zeros(len(evidence), dtype=bool)))
 
 
 def characters(spans):

@@ -179,7 +179,7 @@ def test_questions_and_documents_are_told_apart(name, tmp_path):
 
 def test_answers_of_voyage_in_disorder_are_placed_by_their_index(name):
     if name == "ollama":
-        pytest.skip("Ollama's answers carry no index")
+        pytest.skip("Ollama's answers prepend no index")
     with serving(lambda number, request: Reply(body=openai_body(request.texts, request, order=[1, 2, 0]))) as server:
         found = embed(name, server, ["零", "一", "二"])
     np.testing.assert_array_equal(found.vectors, expected("零一二"))

@@ -21,9 +21,9 @@ from chunkscope.errors import InputError
 from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.dense.vector_file import APPLICATION, FILE, default_path
-from chunkscope.retrieval.providers import Space
+from chunkscope.retrieval.providers import EmbeddingSpace
 
-SPACE = Space("fake", model="m")
+SPACE = EmbeddingSpace("fake", model="m")
 
 
 def vector(text: str, width: int = 16) -> np.ndarray:
@@ -281,10 +281,10 @@ def test_a_cache_that_cannot_be_written_is_read_and_told(tmp_path):
     code = """
     import sys
     import numpy as np
-    from chunkscope.retrieval.providers import Space
+    from chunkscope.retrieval.providers import EmbeddingSpace
     from chunkscope.retrieval.dense.vector_cache import VectorCache
     cache = VectorCache(sys.argv[1], print)
-    space = Space("fake", model="m")
+    space = EmbeddingSpace("fake", model="m")
     print(cache.read(space, ["文 1", "新"])[0].tolist())
     cache.write(space, ["新"], np.ones((1, 16), dtype=np.float32))
     print(cache.read(space, ["文 1", "新"])[0].tolist())
@@ -323,13 +323,13 @@ def test_the_place_of_the_cache_can_be_chosen(tmp_path, monkeypatch):
 FILLER = """
 import sys, time
 import numpy as np
-from chunkscope.retrieval.providers import Space
+from chunkscope.retrieval.providers import EmbeddingSpace
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 
 def vector(text):
     return np.random.default_rng(list(text.encode())).standard_normal(64).astype(np.float32)
 
-space = Space("fake", model="m")
+space = EmbeddingSpace("fake", model="m")
 cache = VectorCache(sys.argv[1], lambda line: print(line, flush=True))
 print("ready", flush=True)
 start = int(sys.argv[2])
@@ -402,7 +402,7 @@ def test_several_processes_find_the_same_damage_and_all_go_on(tmp_path):
 def test_what_is_held_can_be_told_pruned_and_cleared(tmp_path):
     with VectorCache(tmp_path) as cache:
         cache.write(SPACE, TEXTS[:5], vectors(TEXTS[:5]))
-        cache.write(Space("other", model="n", role="query"), ["a"], vectors(["a"], 4))
+        cache.write(EmbeddingSpace("other", model="n", role="query"), ["a"], vectors(["a"], 4))
         told = {info.space.provider: (info.vectors, info.width, info.n_bytes) for info in cache.spaces()}
         assert told == {"fake": (5, 16, 320), "other": (1, 4, 16)}
         assert cache.prune(unused_days=1) == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkscope import Document, read_corpus, sweep
 from chunkscope.structure import read_structure
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.html_tables import Region, html_tables
 
 PAGE = """<html>
@@ -39,7 +39,7 @@ def pieces(text, starts):
 
 
 def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
-    parts = Parts(Document("a.html", PAGE, markup="html"))
+    parts = DocumentAnalysis(Document("a.html", PAGE, markup="html"))
     structure = parts.structure
     assert (structure.headings, structure.code.tolist()) == ((), [])
     (table,) = structure.tables
@@ -59,7 +59,7 @@ def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
 
 def test_a_row_is_one_block_whatever_its_cells_hold():
     text = "<table><tr><td><p>一つ。</p><p>二つ。</p><pre>x. y\nz</pre></td></tr>\n<tr><td>三つ。</td></tr></table><p>終。</p>"
-    parts = Parts(Document("a.html", text, markup="html"))
+    parts = DocumentAnalysis(Document("a.html", text, markup="html"))
     assert [piece[:4] for piece in pieces(text, parts.sentence_starts.tolist())] == ["<tab", "<tr>", "<tr>", "<p>終"]
     assert parts.structure.code.tolist() == []
 
@@ -79,7 +79,7 @@ def test_files_called_html_are_html_and_records_are_not(tmp_path):
     (record,) = read_corpus(tmp_path / "b.jsonl")
     assert record.markup == "markdown"
     (cell,) = sweep(read_corpus(tmp_path), sizes=[1000], overlaps=[0]).cells
-    assert (cell.table_rows, cell.table_rows_together) == (1, 1)
+    assert (cell.table_rows, cell.table_rows_with_header) == (1, 1)
 
 
 @settings(deadline=None, max_examples=300)
@@ -158,7 +158,7 @@ def behind_what_closes(text, place):
 
 def test_scripts_styles_and_preformatted_text_are_code_and_comments_are_no_blocks():
     text = "<p>a</p>\n<script>\nif (a. b) {}\n</script>\n<pre>x. y\n  z</pre>\n<!-- <p>no. way --><p>b</p>\n"
-    parts = Parts(Document("a.html", text, markup="html"))
+    parts = DocumentAnalysis(Document("a.html", text, markup="html"))
     assert [text[a:b][:8] for a, b in parts.structure.code.tolist()] == ["<script>", "<pre>x. "]
     assert [" ".join(piece.split()) for piece in pieces(text, parts.sentence_starts.tolist())] == [
         "<p>a</p>",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "github", "junit")
 FLAGS = (
-    "max_split", "max_missing", "max_apart", "max_rows_apart", "max_oversize", "model_limit", "model_unit",
+    "max_split", "max_missing", "max_header_lost", "max_rows_header_lost", "max_oversize", "model_limit", "model_unit",
     "max_broken", "max_blank", "label_problems",
 )  # fmt: skip
 
@@ -42,10 +42,10 @@ Exit status: 0 all thresholds are met, 1 one is missed, 2 could not look, or not
 threshold_options = options.stacked(
     click.option("--max-split", metavar="N|PCT", help="Questions whose evidence may be split [0]."),
     click.option("--max-missing", metavar="N|PCT", help="Questions whose evidence may be in no chunk [0]."),
-    click.option("--max-apart", metavar="N|PCT", help="Table questions that may be apart from the header [0]."),
-    click.option("--max-rows-apart", metavar="N|PCT", help="Table rows that may be, whoever needs them [none]."),
+    click.option("--max-header-lost", metavar="N|PCT", help="Table questions that may be apart from the header [0]."),
+    click.option("--max-rows-header-lost", metavar="N|PCT", help="Table rows that may be, whoever needs them [none]."),
     click.option("--max-oversize", metavar="N|PCT", help="Chunks that may be above the limit, or the size [none]."),
-    click.option("--model-limit", metavar="N", help="What the model takes, carried text included."),
+    click.option("--model-limit", metavar="N", help="What the model takes, prepended text included."),
     click.option("--model-unit", metavar="UNIT", help="What the limit counts [that of the chunker]."),
     click.option("--max-broken", metavar="N|PCT", help="Chunks that may begin or end inside a character [0]."),
     click.option("--max-blank", metavar="N|PCT", help="Chunks in which nothing may be seen [none]."),
@@ -96,7 +96,7 @@ def command(**flags: Any) -> None:
     held = baseline.path if baseline and not _is_same(baseline.path, flags["write_baseline"]) else None
     check_outputs(outputs, [path, asked, config.path, held], reading.names)
     corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
+    questions = inputs.open_questions(asked, config, flags["map_field"], messages) if asked else None
     shared = _written_overlap(config, flags, chunker.size)
     result = check(corpus, questions, chunker, thresholds=thresholds, overlap=shared, baseline=baseline)
     if flags["write_baseline"]:

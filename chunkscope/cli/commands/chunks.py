@@ -13,7 +13,7 @@ from chunkscope.cli.console import Messages, check_output, open_output
 EPILOG = """\b
 Examples:
   chunkscope chunks docs --size 400 --overlap 1/6 > chunks.jsonl
-  chunkscope chunks docs --chunker "heading(carry=headings+title)" -o chunks.jsonl
+  chunkscope chunks docs --chunker "heading(prepend=headings+title)" -o chunks.jsonl
   chunkscope chunks docs --chunker token --size 256"""
 
 
@@ -31,7 +31,7 @@ Examples:
 def command(**flags: Any) -> None:
     """Write the chunks of one setting as JSON lines, for indexing.
 
-    `index_text` is what to index: what the chunk carries, a line each, and its text. Leave out those that are `blank`.
+    `index_text` is what to index: what the chunk prepends, a line each, and its text. Leave out those that are `blank`.
     """
     from chunkscope.chunkers.chunk_rows import list_chunks
     from chunkscope.cli import inputs

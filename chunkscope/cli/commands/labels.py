@@ -55,7 +55,7 @@ def command(**flags: Any) -> None:
     if asked is None:
         raise click.UsageError("no questions: name them with -q", click.get_current_context())
     corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["field"], messages)
+    questions = inputs.open_questions(asked, config, flags["map_field"], messages)
     labels = check_labels(corpus, questions)
     messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if flags["fix"]:

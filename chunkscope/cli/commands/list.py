@@ -78,15 +78,15 @@ def _settings(name: str) -> dict[str, str]:
     import dataclasses
     import typing
 
-    from chunkscope.chunkers.base import CARRIES, FRONT_MATTER_PREFIX
+    from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, PREPENDABLE
 
     chunker = _chunkers()[name]
     hints = typing.get_type_hints(chunker)
     settings = {}
     for entry in dataclasses.fields(chunker):
         choices = typing.get_args(hints[entry.name])
-        if entry.name == "carry":
-            settings[entry.name] = " + ".join((*CARRIES, f"{FRONT_MATTER_PREFIX}KEY"))
+        if entry.name == "prepend":
+            settings[entry.name] = " + ".join((*PREPENDABLE, f"{FRONT_MATTER_PREFIX}KEY"))
         elif entry.name == "unit":
             settings[entry.name] = chunker.default_unit
         elif entry.name in ("size", "overlap"):

@@ -38,7 +38,7 @@ def command(**flags: Any) -> None:
     A cut is a bar; what two chunks share stands in brackets; in front stand the numbers of the chunks in each row. On a
     terminal the evidence of the questions is underlined.
     """
-    from chunkscope.chunkers.chunk_rows import cut_document
+    from chunkscope.chunkers.chunk_rows import chunk_document
     from chunkscope.cli import inputs, marked_text
     from chunkscope.cli.settings import read_way
     from chunkscope.reports.formatting import plural
@@ -49,7 +49,7 @@ def command(**flags: Any) -> None:
     check_output(flags["output"], flags["document"], flags["questions"], config.path)
     document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
     evidence = _evidence(document, config, flags, messages) if flags["questions"] else []
-    cut = cut_document(document, chunker)
+    cut = chunk_document(document, chunker)
     look = look_of(flags["output"])
     signs = marked_text.ASCII if look.ascii else marked_text.UNICODE
     rows = marked_text.draw_cuts(
@@ -71,7 +71,7 @@ def _evidence(document: Document, config: Config, flags: Mapping[str, Any], mess
     from chunkscope.cli.inputs import open_questions
     from chunkscope.questions.check import check_labels
 
-    asked = open_questions(flags["questions"], config, flags["field"], messages).questions
+    asked = open_questions(flags["questions"], config, flags["map_field"], messages).questions
     path = "/" + os.path.abspath(flags["document"]).replace(os.sep, "/")
     names = {entry.document for question in asked for entry in question.entries if entry.document}
     meant = {name for name in names if path.endswith("/" + name)} or {document.name}

@@ -28,7 +28,7 @@ Examples:
   chunkscope sweep docs -q questions.jsonl --why 300/50
   chunkscope sweep docs -q questions.jsonl --retriever bm25 -k 1,3,5,10
   chunkscope sweep docs --chunker fixed,sentence --sizes 100..1000:50 --overlaps 0,1/6
-  chunkscope sweep docs --chunker "heading(carry=headings, merge=true)" --unit cl100k_base
+  chunkscope sweep docs --chunker "heading(prepend=headings, merge=true)" --unit cl100k_base
   chunkscope sweep docs --format json -o result.json"""
 
 
@@ -118,7 +118,7 @@ def _read(config: Config, flags: Mapping[str, Any], messages: Messages) -> tuple
     reading = inputs.Reading.of(config, flags)
     check_output(flags["output"], path, asked, config.path, names=reading.names)
     corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["field"], messages) if asked else None
+    questions = inputs.open_questions(asked, config, flags["map_field"], messages) if asked else None
     labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None
     unit = config.choose("unit", ",".join(flags["unit"]) or None, None)
     chosen = {key: flags[key] for key in ("count_tokens", "price")}
@@ -204,9 +204,9 @@ def _report(result: SweepResult, look: Look, flags: Mapping[str, Any], *, with_r
 
 
 def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: Look) -> str:
-    from chunkscope.gate.findings import find_cuts
+    from chunkscope.gate.findings import find_boundary_problems
     from chunkscope.reports import render_why
 
-    findings = find_cuts(corpus, labels.valid if labels else (), chunker)
+    findings = find_boundary_problems(corpus, labels.valid if labels else (), chunker)
     told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii)
     return f"{chunker}\n{ended(told)}"

@@ -1,7 +1,7 @@
 """BM25 for whole grids of chunks, exactly, from one pass over the documents.
 
-What a chunk holds is counted from positions (`chunkscope.retrieval.bm25.postings`), and scored where a rank can depend on it
-(`chunkscope.retrieval.bm25.blockmax`).
+What a chunk holds is counted from positions (`chunkscope.retrieval.bm25.postings`), and scored
+where a rank can depend on it (`chunkscope.retrieval.bm25.blockmax`).
 
 Scores are Lucene's BM25 (the default of bm25s)::
 
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.carrying import Carriable, carried_spans
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, prepended_spans
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
 from chunkscope.retrieval.bm25.postings import Postings, Vocabulary, count_terms
@@ -202,32 +202,32 @@ class Bm25Retriever:
         """What was held fixed."""
         return {"variant": "lucene", "k1": self.k1, "b": self.b}
 
-    def searcher(self, words: Vocabulary, carriable: Carriable | None) -> Bm25Searcher:
+    def searcher(self, words: Vocabulary, prependable: Prependable | None) -> Bm25Searcher:
         """Give what searches the chunks of cells."""
-        return Bm25Searcher(self, words, carriable)
+        return Bm25Searcher(self, words, prependable)
 
 
 class Bm25Searcher:
     """BM25 over documents that have been looked at."""
 
-    def __init__(self, retriever: Bm25Retriever, words: Vocabulary, carriable: Carriable | None) -> None:
+    def __init__(self, retriever: Bm25Retriever, words: Vocabulary, prependable: Prependable | None) -> None:
         self.retriever = retriever
         self.words = words
-        self.carriable = carriable
+        self.prependable = prependable
         self._demand = Demand(words.asked)
 
     def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[PrunedBlock]:
         """Score all questions against the chunks of a cell."""
         postings = count_terms(self.words.occurrences, chunks.spans)
-        if self.carriable is not None and chunks.chunker.carry:
+        if self.prependable is not None and chunks.chunker.prepend:
             postings = self._with_carried(postings, chunks, indexed)
         yield from Bm25(self._demand, postings, indexed, self.retriever.k1, self.retriever.b).blocks()
 
     def _with_carried(self, held: Postings, chunks: ChunkSet, indexed: BoolArray) -> Postings:
-        if self.carriable is None:
+        if self.prependable is None:
             return held
         n_chunks = len(chunks.spans)
-        owners, spans = carried_spans(self.carriable, chunks.chunker, chunks.spans, chunks.layout)
+        owners, spans = prepended_spans(self.prependable, chunks.chunker, chunks.spans, chunks.layout)
         owners, spans = owners[indexed[owners]], spans[indexed[owners]]
         first, behind = self.words.occurrences.bounds(spans)
         rows, words = expand(first, behind)

@@ -85,7 +85,7 @@ class _Root:
 
 
 @dataclass
-class _Way:
+class _Sender:
     """What all workers share."""
 
     texts: Sequence[str]
@@ -192,7 +192,7 @@ def send_batches(
         After all that had been under way has been given.
     """
     root = [_Batch(tuple(batch), _Root(len(batch))) for batch in cut_batches(len(texts), limits, tokens)]
-    way = _Way(texts, embed, name, secrets, policy or RetryPolicy(), notify, deque(root))
+    way = _Sender(texts, embed, name, secrets, policy or RetryPolicy(), notify, deque(root))
     while (batch := way.take()) is not None:
         answer = way.send(batch)
         if answer is not None:
@@ -203,7 +203,7 @@ def send_batches(
         yield from _in_threads(way, limits.concurrency)
 
 
-def _in_threads(way: _Way, concurrency: int) -> Iterator[Answer]:
+def _in_threads(way: _Sender, concurrency: int) -> Iterator[Answer]:
     done: queue.Queue[Answer | BaseException | None] = queue.Queue()
 
     def work() -> None:

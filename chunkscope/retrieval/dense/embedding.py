@@ -12,7 +12,7 @@ from chunkscope.errors import ProviderError
 from chunkscope.questions.check import is_blank
 from chunkscope.retrieval.dense.batching import Answer, send_batches
 from chunkscope.retrieval.dense.retry import RetryPolicy
-from chunkscope.retrieval.providers.base import Provider, Role, Space, Told, Vectors, count_tokens
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Provider, ProviderInfo, Role, Vectors, count_tokens
 from chunkscope.spans.intervals import BoolArray, IntArray
 
 Progress = Callable[[str, int, int], None]
@@ -26,19 +26,19 @@ MOST_NAMED = 3
 class Store(Protocol):
     """Where vectors are kept."""
 
-    def read(self, space: Space, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
+    def read(self, space: EmbeddingSpace, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
         """Look texts up."""
         ...
 
-    def has(self, space: Space, texts: Sequence[str]) -> BoolArray:
+    def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
         """Tell which texts have a vector."""
         ...
 
-    def write(self, space: Space, texts: Sequence[str], vectors: Vectors) -> None:
+    def write(self, space: EmbeddingSpace, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep vectors."""
         ...
 
-    def width(self, space: Space) -> int | None:
+    def width(self, space: EmbeddingSpace) -> int | None:
         """Tell how many numbers the vectors of a space have."""
         ...
 
@@ -156,7 +156,7 @@ class Embedder:
     policy: RetryPolicy = field(default_factory=RetryPolicy)
 
     def __post_init__(self) -> None:
-        self.told = Told.of(self.provider)
+        self.told = ProviderInfo.of(self.provider)
         self._width: int | None = None
         self._refused: dict[tuple[Role, str], _TooLong] = {}
 
@@ -269,7 +269,7 @@ class Embedder:
                 "it is not kept, all others are"
             )
 
-    def _check_width(self, width: int, space: Space) -> None:
+    def _check_width(self, width: int, space: EmbeddingSpace) -> None:
         """Refuse vectors of another length than those before them: they cannot be compared."""
         asked = space.dimensions
         if asked is not None and width != asked:

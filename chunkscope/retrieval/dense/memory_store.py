@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from chunkscope.retrieval.providers.base import Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Vectors
 from chunkscope.spans.intervals import BoolArray
 
 
@@ -16,7 +16,7 @@ class MemoryStore:
 
     Examples
     --------
-    >>> store, space = MemoryStore(), Space("hash")
+    >>> store, space = MemoryStore(), EmbeddingSpace("hash")
     >>> store.write(space, ["一"], np.ones((1, 2), dtype=np.float32))
     >>> found, vectors = store.read(space, ["零", "一"])
     >>> found.tolist(), vectors.tolist()
@@ -28,7 +28,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._held: dict[bytes, Vectors] = {}
 
-    def read(self, space: Space, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
+    def read(self, space: EmbeddingSpace, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
         """Look texts up; see `VectorCache.read`."""
         return self.read_keys(space.keys(texts))
 
@@ -43,15 +43,15 @@ class MemoryStore:
                 vectors[number], found[number] = row, True
         return found, vectors
 
-    def write(self, space: Space, texts: Sequence[str], vectors: Vectors) -> None:
+    def write(self, space: EmbeddingSpace, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep vectors."""
         self._held.update(zip(space.keys(texts), np.array(vectors, dtype=np.float32), strict=True))
 
-    def has(self, space: Space, texts: Sequence[str]) -> BoolArray:
+    def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
         """Tell which texts have a vector."""
         return np.array([key in self._held for key in space.keys(texts)], dtype=np.bool_)
 
-    def width(self, space: Space) -> int | None:
+    def width(self, space: EmbeddingSpace) -> int | None:
         """How many numbers the vectors of a space have; not known here."""
         return None
 

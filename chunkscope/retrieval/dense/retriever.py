@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.carrying import Carriable, carried_spans
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, prepended_spans
 from chunkscope.errors import InputError
 from chunkscope.retrieval.dense.cosines import Dense, DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedded, Embedder, Plan
@@ -69,18 +69,18 @@ class DenseRetriever:
         }
         return {"similarity": "cosine", **{name: value for name, value in named.items() if value is not None}}
 
-    def text_searcher(self, texts: Texts, layout: Layout, carriable: Carriable | None) -> DenseSearcher:
+    def text_searcher(self, texts: Texts, layout: Layout, prependable: Prependable | None) -> DenseSearcher:
         """Give what searches the chunks of cells."""
-        return DenseSearcher(self.embedder, texts, layout, carriable)
+        return DenseSearcher(self.embedder, texts, layout, prependable)
 
 
 class DenseSearcher:
     """Dense retrieval over documents that have been looked at."""
 
-    def __init__(self, embedder: Embedder, texts: Texts, layout: Layout, carriable: Carriable | None) -> None:
+    def __init__(self, embedder: Embedder, texts: Texts, layout: Layout, prependable: Prependable | None) -> None:
         self.embedder = embedder
         self.texts = texts
-        self.carriable = carriable
+        self.prependable = prependable
         self.layout = layout
         self.facts: dict[str, Any] = {}
 
@@ -116,7 +116,7 @@ class DenseSearcher:
         return self.embedder.plan(self.chunk_texts(chunks, indexed), "document", self.chunk_names(chunks))
 
     def chunk_texts(self, chunks: ChunkSet, indexed: BoolArray) -> list[str]:
-        """Give the texts to embed, what is carried in front; empty for chunks that are not in the index."""
+        """Give the texts to embed, what is prepended in front; empty for chunks that are not in the index."""
         spans = chunks.spans
         documents = self.layout.documents_of(spans[:, 0])
         bases = self.layout.edges[documents]
@@ -125,9 +125,9 @@ class DenseSearcher:
             self.texts.documents[document][start:end] if is_indexed else ""
             for document, (start, end), is_indexed in bodies
         ]
-        if self.carriable is None or not chunks.chunker.carry:
+        if self.prependable is None or not chunks.chunker.prepend:
             return held
-        owners, extra = carried_spans(self.carriable, chunks.chunker, spans, self.layout)
+        owners, extra = prepended_spans(self.prependable, chunks.chunker, spans, self.layout)
         in_front: dict[int, list[str]] = {}
         rows = zip(owners.tolist(), documents[owners].tolist(), (extra - bases[owners, None]).tolist(), strict=True)
         for owner, document, (start, end) in rows:

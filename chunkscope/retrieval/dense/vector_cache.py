@@ -1,9 +1,9 @@
 """The vector cache: vectors by what they depend on, in one SQLite file that several processes may share.
 
-A key is a digest of everything a vector depends on (`Space`, and the text), so nothing in the file can go stale: what
-has changed has another key. Every batch is a transaction. Every vector is held with a checksum over key and numbers,
-and is looked at when it is read; one that does not fit is a miss. A damaged file is set aside, what is sound in it is
-taken over, and the work goes on. Where nothing can be written, vectors stay in memory.
+A key is a digest of everything a vector depends on (`EmbeddingSpace`, and the text), so nothing in the file can go
+stale: what has changed has another key. Every batch is a transaction. Every vector is held with a checksum over key
+and numbers, and is looked at when it is read; one that does not fit is a miss. A damaged file is set aside, what is
+sound in it is taken over, and the work goes on. Where nothing can be written, vectors stay in memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from chunkscope.retrieval.dense.vector_file import (
     sound_rows,
 )
 from chunkscope.retrieval.dense.vector_rows import SpaceInfo
-from chunkscope.retrieval.providers.base import Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Vectors
 from chunkscope.spans.intervals import BoolArray
 
 Notify = Callable[[str], None]
@@ -63,7 +63,7 @@ class VectorCache:
     --------
     >>> import tempfile
     >>> cache = VectorCache(tempfile.mkdtemp())
-    >>> space = Space("hash", role="document")
+    >>> space = EmbeddingSpace("hash", role="document")
     >>> cache.write(space, ["一"], np.ones((1, 2), dtype=np.float32))
     >>> found, vectors = cache.read(space, ["零", "一"])
     >>> found.tolist(), vectors.tolist()
@@ -104,12 +104,12 @@ class VectorCache:
         """Tell whether what is written goes to the file."""
         return self._writable and self._db is not None
 
-    def read(self, space: Space, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
+    def read(self, space: EmbeddingSpace, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
         """Look texts up.
 
         Parameters
         ----------
-        space : Space
+        space : EmbeddingSpace
         texts : sequence of str
 
         Returns
@@ -127,18 +127,18 @@ class VectorCache:
             vectors[found_here], found = held[found_here], found | found_here
         return found, vectors
 
-    def has(self, space: Space, texts: Sequence[str]) -> BoolArray:
+    def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
         """Tell which texts have an entry, without reading the vectors."""
         keys = space.keys(texts)
         there = self._guarded(lambda db: rows_of.find_keys(db, keys), set[bytes])
         found = np.array([key in there for key in keys], dtype=np.bool_)
         return found | self._memory.has(space, texts)
 
-    def width(self, space: Space) -> int | None:
+    def width(self, space: EmbeddingSpace) -> int | None:
         """How many numbers the vectors of a space have; None where it has none yet."""
         return self._guarded(lambda db: rows_of.width_of(db, space), lambda: None)
 
-    def write(self, space: Space, texts: Sequence[str], vectors: Vectors) -> None:
+    def write(self, space: EmbeddingSpace, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep vectors, in one transaction; in memory where the file takes none."""
         if not len(texts):
             return

@@ -15,7 +15,7 @@ from typing import Any
 
 from chunkscope.corpus.name_filter import SUFFIXES, TO_CONVERT
 from chunkscope.errors import InputError
-from chunkscope.retrieval.providers.base import Space
+from chunkscope.retrieval.providers.base import EmbeddingSpace
 
 FORMAT = 1
 """Version of the file, in SQLite's user_version.
@@ -172,14 +172,14 @@ def move_aside(path: Path) -> Path | None:
     raise FileExistsError(17, "too many damaged files are beside it")
 
 
-def sound_rows(path: Path) -> Iterator[tuple[Space, list[tuple[bytes, int, bytes]]]]:
+def sound_rows(path: Path) -> Iterator[tuple[EmbeddingSpace, list[tuple[bytes, int, bytes]]]]:
     """Give what is whole in a damaged file, space by space: each vector is held against its checksum."""
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
         db.execute("PRAGMA writable_schema = ON")  # or a file that is too short is not looked at, at all
         spaces = _readable(
             db, "SELECT id, provider, endpoint, model, revision, dimensions, role, prompt, normalisation FROM spaces"
         )
-        named = {row[0]: Space(*row[1:]) for row in spaces}
+        named = {row[0]: EmbeddingSpace(*row[1:]) for row in spaces}
         saved: dict[int, list[tuple[bytes, int, bytes]]] = {}
         for key, number, checksum, numbers in _readable_vectors(db):
             if number in named and len(numbers) % 4 == 0 and checksum_of(key, numbers) == checksum:

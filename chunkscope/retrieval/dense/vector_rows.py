@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from chunkscope.retrieval.dense.vector_file import INSERT_VECTOR, checksum_of, damage
-from chunkscope.retrieval.providers.base import Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Vectors
 from chunkscope.spans.intervals import BoolArray
 
 KEYS_IN_A_QUERY = 512
@@ -21,7 +21,7 @@ KEYS_IN_A_QUERY = 512
 class SpaceInfo:
     """What a cache holds of one space."""
 
-    space: Space
+    space: EmbeddingSpace
     vectors: int
     width: int
     last_used: str
@@ -106,7 +106,9 @@ def find_keys(db: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
     return there
 
 
-def write_vectors(db: sqlite3.Connection, space: Space, rows: Sequence[tuple[bytes, bytes]], today: int) -> None:
+def write_vectors(
+    db: sqlite3.Connection, space: EmbeddingSpace, rows: Sequence[tuple[bytes, bytes]], today: int
+) -> None:
     """Write vectors by their keys, in one transaction; what was there is replaced."""
     with transaction(db):
         number = _space_number(db, space, len(rows[0][1]) // 4)
@@ -119,7 +121,9 @@ def write_vectors(db: sqlite3.Connection, space: Space, rows: Sequence[tuple[byt
         check_whole(db)
 
 
-def take_over(db: sqlite3.Connection, space: Space, rows: Sequence[tuple[bytes, int, bytes]], today: int) -> int:
+def take_over(
+    db: sqlite3.Connection, space: EmbeddingSpace, rows: Sequence[tuple[bytes, int, bytes]], today: int
+) -> int:
     """Write vectors with the checksums that they have, where there is none yet; give how many that are."""
     n_new = 0
     with transaction(db):
@@ -179,16 +183,16 @@ def list_spaces(db: sqlite3.Connection) -> list[SpaceInfo]:
         " s.width, count(e.key), max(e.used) FROM spaces s LEFT JOIN entries e ON e.space = s.id"
         " GROUP BY s.id ORDER BY s.provider, s.model, s.role, s.id"
     )
-    return [SpaceInfo(Space(*row[:8]), row[9], row[8], _day(row[10])) for row in rows]
+    return [SpaceInfo(EmbeddingSpace(*row[:8]), row[9], row[8], _day(row[10])) for row in rows]
 
 
-def width_of(db: sqlite3.Connection, space: Space) -> int | None:
+def width_of(db: sqlite3.Connection, space: EmbeddingSpace) -> int | None:
     """Give how many numbers the vectors of a space have; None where there are none."""
     row = db.execute("SELECT width FROM spaces WHERE digest = ?", (space.key(""),)).fetchone()
     return row[0] if row else None
 
 
-def _space_number(db: sqlite3.Connection, space: Space, width: int) -> int:
+def _space_number(db: sqlite3.Connection, space: EmbeddingSpace, width: int) -> int:
     digest = space.key("")
     row = db.execute("SELECT id, width FROM spaces WHERE digest = ?", (digest,)).fetchone()
     if row and row[1] == width:

@@ -1,8 +1,8 @@
 """What an embedding provider is, and what it may tell of itself.
 
 A provider needs an `id` and two methods. What else it may have: `limits` (a `Limits`, by which batches are cut),
-`space` (a `Space`, which keeps vectors of different models apart), `prompts` (what it writes before texts, by role; it
-is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
+`space` (an `EmbeddingSpace`, which keeps vectors of different models apart), `prompts` (what it writes before texts,
+by role; it is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Space:
+class EmbeddingSpace:
     """Where vectors can be compared: everything that they depend on but the text.
 
     Examples
     --------
-    >>> small = Space("openai", model="m", dimensions=512, role="document")
+    >>> small = EmbeddingSpace("openai", model="m", dimensions=512, role="document")
     >>> small.key("同じ文") == small.key("同じ文"), small.key("同じ文") == small.of_role("query").key("同じ文")
     (True, False)
     """
@@ -100,9 +100,9 @@ class Space:
     prompt: str | None = None
     normalisation: str | None = None
 
-    def of_role(self, role: Role, prompt: str | None = None) -> Space:
+    def of_role(self, role: Role, prompt: str | None = None) -> EmbeddingSpace:
         """Give the space of documents or of questions."""
-        return Space(**{**asdict(self), "role": role, "prompt": self.prompt if prompt is None else prompt})
+        return EmbeddingSpace(**{**asdict(self), "role": role, "prompt": self.prompt if prompt is None else prompt})
 
     def parts(self) -> tuple[str | None, ...]:
         """Give what the keys of the space begin with."""
@@ -152,20 +152,20 @@ class TooLargeError(ProviderError):
 
 
 @dataclass(frozen=True)
-class Told:
+class ProviderInfo:
     """What a provider tells of itself, with what is assumed where it tells nothing."""
 
     limits: Limits
-    spaces: dict[Role, Space]
+    spaces: dict[Role, EmbeddingSpace]
     secrets: tuple[str, ...]
 
     @classmethod
-    def of(cls, provider: Provider) -> Told:
+    def of(cls, provider: Provider) -> ProviderInfo:
         """Ask a provider."""
         space: Any = getattr(provider, "space", None)
         prompts: Any = getattr(provider, "prompts", None) or {}
-        if not isinstance(space, Space):
-            space = Space(provider.id)
+        if not isinstance(space, EmbeddingSpace):
+            space = EmbeddingSpace(provider.id)
         limits = getattr(provider, "limits", None)
         return cls(
             limits if isinstance(limits, Limits) else Limits(),

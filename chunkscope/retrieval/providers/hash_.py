@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chunkscope.errors import ConfigError
-from chunkscope.retrieval.providers.base import Limits, Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
 from chunkscope.spans.intervals import IntArray
 
 
@@ -31,7 +31,7 @@ class HashProvider:
             raise ConfigError(f"hash: dimensions {dimensions!r} must be a whole number from 1")
         self.dimensions = dimensions
         self.limits = Limits(max_texts=256)
-        self.space = Space("hash", revision="1", dimensions=dimensions, normalisation="unit")
+        self.space = EmbeddingSpace("hash", revision="1", dimensions=dimensions, normalisation="unit")
 
     @property
     def id(self) -> str:

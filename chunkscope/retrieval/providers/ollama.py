@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ConfigError, ProviderError
-from chunkscope.retrieval.providers.base import Limits, RetryableError, Space, Vectors, placed
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, RetryableError, Vectors, placed
 from chunkscope.retrieval.providers.endpoints import checked_endpoint
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.providers.lookup import require
@@ -62,7 +62,7 @@ class OllamaProvider:
         self.limits = Limits(max_texts=max_texts, concurrency=concurrency)
         self._client = self._ollama.Client(host=endpoint, timeout=float(timeout))
         weakref.finalize(self, self._client.close)
-        self.space = Space("ollama", endpoint, model, self._digest(), dimensions)
+        self.space = EmbeddingSpace("ollama", endpoint, model, self._digest(), dimensions)
 
     @property
     def id(self) -> str:

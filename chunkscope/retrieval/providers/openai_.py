@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
-from chunkscope.retrieval.providers.base import Limits, RetryableError, Space, Vectors, placed
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, RetryableError, Vectors, placed
 from chunkscope.retrieval.providers.endpoints import checked_endpoint
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.providers.lookup import require
@@ -47,7 +47,7 @@ class OpenAIProvider:
     query_prefix, document_prefix : str
         Written before each text, for models that were trained with such.
     revision : str, optional
-        Parts vectors of one model name from each other, where a server's model has been changed.
+        DocumentAnalysis vectors of one model name from each other, where a server's model has been changed.
     max_texts, max_tokens_per_request, max_tokens_per_text, concurrency : int, optional
         Limits of the service. By default OpenAI's; elsewhere 64 texts, one request at a time, and the server says
         what is too long.
@@ -95,7 +95,7 @@ class OpenAIProvider:
             max_tokens_per_text=_or(max_tokens_per_text, MAX_TOKENS_PER_TEXT if is_own else None),
             concurrency=_or(concurrency, 4 if is_own else 1),
         )
-        self.space = Space("openai", endpoint, model, revision, dimensions)
+        self.space = EmbeddingSpace("openai", endpoint, model, revision, dimensions)
         # numbers as such are what all servers know; OpenAI itself packs them, which is a quarter of the bytes
         self._format = "base64" if is_own else "float"
         self._client = self._openai.OpenAI(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ProviderError
-from chunkscope.retrieval.providers.base import Limits, Space, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
 from chunkscope.retrieval.providers.local_models import first_line, folder_digest, local_folder
 from chunkscope.retrieval.providers.lookup import require
 from chunkscope.spans.intervals import IntArray
@@ -66,7 +66,7 @@ class SentenceTransformersProvider:
         }
         limit = self._model.max_seq_length
         self.limits = Limits(max_texts=max_texts, max_tokens_per_text=None if truncate or not limit else int(limit))
-        self.space = Space(
+        self.space = EmbeddingSpace(
             "sentence-transformers",
             model=self.model,
             revision=folder_digest(folder) if folder else revision or self._commit(),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
-from chunkscope.retrieval.providers.base import Limits, RetryableError, Space, Vectors, placed
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, RetryableError, Vectors, placed
 from chunkscope.retrieval.providers.endpoints import checked_endpoint
 from chunkscope.retrieval.providers.failures import judge, without_secrets
 from chunkscope.retrieval.providers.lookup import require
@@ -71,7 +71,7 @@ class VoyageProvider:
             concurrency=concurrency if base_url is None else 1,
         )
         endpoint = base_url or self._voyage.util.get_default_base_url(self._key)
-        self.space = Space("voyage", checked_endpoint("voyage", endpoint), model, dimensions=dimensions)
+        self.space = EmbeddingSpace("voyage", checked_endpoint("voyage", endpoint), model, dimensions=dimensions)
 
     @property
     def id(self) -> str:

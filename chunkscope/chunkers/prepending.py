@@ -1,6 +1,6 @@
-"""What a chunk carries in front of its body: headings, title, table header, a line of the front matter.
+"""What a chunk prepends in front of its body: headings, title, table header, a line of the front matter.
 
-Carrying moves no boundary. A chunk carries only what it does not hold, and nothing twice.
+Carrying moves no boundary. A chunk prepends only what it does not hold, and nothing twice.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.corpus.document import LINE_END, Document
 from chunkscope.spans.intervals import IntArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.model import Structure, Table
 
 MAX_LEVEL = 6
 
 
 @dataclass(frozen=True)
-class Carriable:
-    """What chunks of one document, or of all documents, can carry; all offsets in the text or the layout.
+class Prependable:
+    """What chunks of one document, or of all documents, can prepend; all offsets in the text or the layout.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Carriable:
     lines: dict[str, SpanArray]
 
 
-def find_carriable(parts: Parts, carries: Iterable[str] = ()) -> Carriable:
-    """Find what chunks of a document can carry; of the front matter, the keys that `carries` names."""
-    keys = sorted(what.removeprefix(FRONT_MATTER_PREFIX) for what in carries if what.startswith(FRONT_MATTER_PREFIX))
-    structure, text = parts.structure, parts.document.text
+def find_prependable(analysis: DocumentAnalysis, prepends: Iterable[str] = ()) -> Prependable:
+    """Find what chunks of a document can prepend; of the front matter, the keys that `prepends` names."""
+    keys = sorted(what.removeprefix(FRONT_MATTER_PREFIX) for what in prepends if what.startswith(FRONT_MATTER_PREFIX))
+    structure, text = analysis.structure, analysis.document.text
     rows = {id(heading): row for row, heading in enumerate(structure.headings)}
     paths = np.full((len(structure.section_starts), MAX_LEVEL), -1, dtype=np.int64)
     scopes = np.zeros(len(structure.headings), dtype=np.int64)
@@ -71,7 +71,7 @@ def find_carriable(parts: Parts, carries: Iterable[str] = ()) -> Carriable:
             scopes[rows[id(heading)]] = section + 1
     tables = [table for table in structure.tables if table.header and table.rows]
     n_rows = [len(table.rows) for table in tables]
-    return Carriable(
+    return Prependable(
         headings=as_spans([(heading.start, heading.end) for heading in structure.headings]),
         sections=structure.section_starts,
         paths=paths,
@@ -80,8 +80,8 @@ def find_carriable(parts: Parts, carries: Iterable[str] = ()) -> Carriable:
         rows=as_spans([row for table in tables for row in table.rows]),
         tables=np.repeat(np.arange(len(tables)), n_rows),
         levels=np.repeat(_levels(tables), n_rows),
-        title=as_spans(_title(parts.document, structure)),
-        lines={key: as_spans(front_matter_line(parts.document, key)) for key in keys},
+        title=as_spans(_title(analysis.document, structure)),
+        lines={key: as_spans(front_matter_line(analysis.document, key)) for key in keys},
     )
 
 
@@ -122,8 +122,8 @@ def front_matter_line(document: Document, key: str) -> list[tuple[int, int]]:
     return [match.span(1)] if match else []
 
 
-def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
-    """Lay what documents can carry one behind the other."""
+def join_prependable(parts: Sequence[Prependable], layout: Layout) -> Prependable:
+    """Lay what documents can prepend one behind the other."""
     bases = layout.edges[:-1].tolist()
     n_headings = np.cumsum([0, *(len(part.headings) for part in parts)])
     n_sections = np.cumsum([0, *(len(part.sections) for part in parts)])
@@ -131,7 +131,7 @@ def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
     rows = list(zip(parts, bases, n_headings.tolist(), n_sections.tolist(), strict=False))
     none = np.empty((0, 2), dtype=np.int64)
     empty = np.empty(0, dtype=np.int64)
-    return Carriable(
+    return Prependable(
         headings=np.concatenate([none] + [part.headings + base for part, base, _, _ in rows]),
         sections=np.concatenate([empty] + [part.sections + base for part, base, _, _ in rows]),
         paths=np.concatenate(
@@ -151,8 +151,8 @@ def join_carriable(parts: Sequence[Carriable], layout: Layout) -> Carriable:
     )
 
 
-def chunk_paths(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> IntArray:
-    """Give the heading path of each chunk as rows of `carriable.headings`, -1 filling up.
+def chunk_paths(prependable: Prependable, chunker: Chunker, chunks: SpanArray) -> IntArray:
+    """Give the heading path of each chunk as rows of `prependable.headings`, -1 filling up.
 
     A chunk has the path of the section in which it starts; a chunk of joined sections has their longest common one.
 
@@ -160,41 +160,41 @@ def chunk_paths(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> In
     -------
     int64 (m, 6)
     """
-    if not len(carriable.headings):
+    if not len(prependable.headings):
         return np.full((len(chunks), MAX_LEVEL), -1, dtype=np.int64)
-    first = np.searchsorted(carriable.sections, chunks[:, 0], side="right") - 1
-    paths = carriable.paths[first]
+    first = np.searchsorted(prependable.sections, chunks[:, 0], side="right") - 1
+    paths = prependable.paths[first]
     if isinstance(chunker, HeadingChunker) and chunker.merge:
-        last = np.searchsorted(carriable.sections, chunks[:, 1], side="left") - 1
-        shared = carriable.scopes[paths] > last[:, None]
+        last = np.searchsorted(prependable.sections, chunks[:, 1], side="left") - 1
+        shared = prependable.scopes[paths] > last[:, None]
         paths = np.where((paths >= 0) & shared, paths, -1)
     return paths
 
 
-def carried_spans(
-    carriable: Carriable, chunker: Chunker, chunks: SpanArray, layout: Layout
+def prepended_spans(
+    prependable: Prependable, chunker: Chunker, chunks: SpanArray, layout: Layout
 ) -> tuple[IntArray, SpanArray]:
-    """Give what each chunk carries.
+    """Give what each chunk prepends.
 
     Returns
     -------
     owners : int64 (c,)
-        The chunk that carries each span; never falls.
+        The chunk that prepends each span; never falls.
     spans : int64 (c, 2)
         Per chunk in the order of the document, no character twice.
     """
     if not len(chunks):
         return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
     found: list[tuple[IntArray, SpanArray]] = []
-    for what in chunker.carry:
+    for what in chunker.prepend:
         if what == "headings":
-            found.extend(_headings(carriable, chunker, chunks))
+            found.extend(_headings(prependable, chunker, chunks))
         elif what == "title":
-            found.append(_of_document(carriable.title, chunks, layout))
+            found.append(_of_document(prependable.title, chunks, layout))
         elif what == "table-header":
-            found.extend(_table_headers(carriable, chunks))
+            found.extend(_table_headers(prependable, chunks))
         elif what.startswith(FRONT_MATTER_PREFIX):
-            found.append(_of_document(carriable.lines[what.removeprefix(FRONT_MATTER_PREFIX)], chunks, layout))
+            found.append(_of_document(prependable.lines[what.removeprefix(FRONT_MATTER_PREFIX)], chunks, layout))
     owners = np.concatenate([np.empty(0, dtype=np.int64)] + [owner for owner, _ in found])
     spans = np.concatenate([np.empty((0, 2), dtype=np.int64)] + [span for _, span in found])
     held = (spans[:, 0] >= chunks[owners, 0]) & (spans[:, 1] <= chunks[owners, 1])
@@ -208,12 +208,12 @@ def carried_spans(
     return owners[new], spans[new]
 
 
-def _headings(carriable: Carriable, chunker: Chunker, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
-    paths = chunk_paths(carriable, chunker, chunks)
+def _headings(prependable: Prependable, chunker: Chunker, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
+    paths = chunk_paths(prependable, chunker, chunks)
     found = []
     for level in range(MAX_LEVEL):
         owners = np.flatnonzero(paths[:, level] >= 0)
-        found.append((owners, carriable.headings[paths[owners, level]]))
+        found.append((owners, prependable.headings[paths[owners, level]]))
     return found
 
 
@@ -228,18 +228,18 @@ def _of_document(spans: SpanArray, chunks: SpanArray, layout: Layout) -> tuple[I
     return owners, spans[place[owners]]
 
 
-def _table_headers(carriable: Carriable, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
+def _table_headers(prependable: Prependable, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
     """Give each chunk that holds part of a row, and starts behind the start of that table's header, the header.
 
     Of tables that do not overlap, a chunk can lack the header only of the first of which it holds part of a row.
     """
     found = []
-    for level in range(int(carriable.levels.max(initial=-1)) + 1):
-        here = np.flatnonzero(carriable.levels == level)
-        row = np.searchsorted(carriable.rows[here, 1], chunks[:, 0], side="right")
+    for level in range(int(prependable.levels.max(initial=-1)) + 1):
+        here = np.flatnonzero(prependable.levels == level)
+        row = np.searchsorted(prependable.rows[here, 1], chunks[:, 0], side="right")
         row = here[np.minimum(row, len(here) - 1)]
-        table = carriable.tables[row]
-        holds_part = (carriable.rows[row, 0] < chunks[:, 1]) & (chunks[:, 0] < carriable.rows[row, 1])
-        owners = np.flatnonzero(holds_part & (carriable.header[table, 0] < chunks[:, 0]))
-        found.append((owners, carriable.header[table[owners]]))
+        table = prependable.tables[row]
+        holds_part = (prependable.rows[row, 0] < chunks[:, 1]) & (chunks[:, 0] < prependable.rows[row, 1])
+        owners = np.flatnonzero(holds_part & (prependable.header[table, 0] < chunks[:, 0]))
+        found.append((owners, prependable.header[table[owners]]))
     return found

@@ -1,4 +1,4 @@
-"""What chunks carry, against a twin that looks at one chunk at a time."""
+"""What chunks prepend, against a twin that looks at one chunk at a time."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import dataclasses
 
 import pytest
 from hypothesis import given, settings
-from reference import carried, heading_path
+from reference import heading_path, prepended
 from worlds import chunkers, corpora
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker
-from chunkscope.chunkers.carrying import carried_spans, chunk_paths, find_carriable, join_carriable
+from chunkscope.chunkers.prepending import chunk_paths, find_prependable, join_prependable, prepended_spans
 from chunkscope.spans.layout import Layout
-from chunkscope.structure.analysis import Parts
+from chunkscope.structure.analysis import DocumentAnalysis
 
-CARRIES = ("front-matter:status", "front-matter:title")
+PREPENDABLE = ("front-matter:status", "front-matter:title")
 
 
 def carried_by(document, chunker):
-    """Give the text that each chunk carries."""
+    """Give the text that each chunk prepends."""
     layout = Layout.of([document.name], [len(document.text)])
     spans = chunker.spans(document)
-    owners, found = carried_spans(find_carriable(Parts(document), CARRIES), chunker, spans, layout)
+    owners, found = prepended_spans(find_prependable(DocumentAnalysis(document), PREPENDABLE), chunker, spans, layout)
     texts = [[] for _ in spans]
     for owner, (start, end) in zip(owners.tolist(), found.tolist(), strict=True):
         texts[owner].append(document.text[start:end])
@@ -32,15 +32,17 @@ def carried_by(document, chunker):
 @settings(max_examples=200, deadline=None)
 def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
-    joined = join_carriable([find_carriable(Parts(document), CARRIES) for document in corpus], layout)
+    joined = join_prependable(
+        [find_prependable(DocumentAnalysis(document), PREPENDABLE) for document in corpus], layout
+    )
     spans, expected = [], []
     for document, base in zip(corpus, layout.edges.tolist(), strict=False):
         for start, end in chunker.spans(document).tolist():
-            expected += [(len(spans), base + a, base + b) for a, b in carried(document, chunker, start, end)]
+            expected += [(len(spans), base + a, base + b) for a, b in prepended(document, chunker, start, end)]
             spans.append((base + start, base + end))
-    chunks = chunker.chunks(chunker.join([chunker.segment(Parts(document)) for document in corpus])).spans
+    chunks = chunker.chunks(chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])).spans
     assert chunks.tolist() == [list(span) for span in spans]
-    owners, found = carried_spans(joined, chunker, chunks, layout)
+    owners, found = prepended_spans(joined, chunker, chunks, layout)
     assert list(zip(owners.tolist(), *found.T.tolist(), strict=True)) == expected
 
 
@@ -48,12 +50,12 @@ def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
 @settings(max_examples=150, deadline=None)
 def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined_ones(corpus, chunker):
     for document in corpus:
-        structure = Parts(document).structure
-        carriable = find_carriable(Parts(document))
+        structure = DocumentAnalysis(document).structure
+        prependable = find_prependable(DocumentAnalysis(document))
         spans = chunker.spans(document)
         joins = isinstance(chunker, HeadingChunker) and chunker.merge
-        for row, (start, end) in zip(chunk_paths(carriable, chunker, spans).tolist(), spans.tolist(), strict=True):
-            path = [tuple(carriable.headings[heading].tolist()) for heading in row if heading >= 0]
+        for row, (start, end) in zip(chunk_paths(prependable, chunker, spans).tolist(), spans.tolist(), strict=True):
+            path = [tuple(prependable.headings[heading].tolist()) for heading in row if heading >= 0]
             assert path == heading_path(structure, start, end, joins=joins)
 
 
@@ -61,23 +63,23 @@ def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined
 @settings(max_examples=100, deadline=None)
 def test_carrying_moves_no_boundary(corpus, chunker):
     for document in corpus:
-        bare = dataclasses.replace(chunker, carry=())
+        bare = dataclasses.replace(chunker, prepend=())
         assert bare.spans(document).tolist() == chunker.spans(document).tolist()
 
 
 def test_heading_lines_are_carried_outermost_first_and_not_by_the_chunk_that_holds_them():
     document = Document("a.md", "# 目録\n### 配列\nあ。い。\n### 接続\nう。\n")
-    assert carried_by(document, HeadingChunker(carry=("headings",))) == [[], ["# 目録"], ["# 目録"]]
+    assert carried_by(document, HeadingChunker(prepend=("headings",))) == [[], ["# 目録"], ["# 目録"]]
     texts = [document.text[a:b] for a, b in SentenceChunker(8).spans(document).tolist()]
     assert texts == ["# 目録\n", "### 配列\n", "あ。い。\n", "### 接続\n", "う。\n"]
-    assert carried_by(document, SentenceChunker(8, carry=("headings",))) == [
+    assert carried_by(document, SentenceChunker(8, prepend=("headings",))) == [
         [], ["# 目録"], ["# 目録", "### 配列"], ["# 目録"], ["# 目録", "### 接続"],
     ]  # fmt: skip
 
 
 def test_joined_sections_carry_the_path_that_they_share():
     document = Document("a.md", "# 甲\n## 乙\n一。\n## 丙\n二。\n## 丁\n三。\n# 戊\n四。\n")
-    chunker = HeadingChunker(16, merge=True, carry=("headings",))
+    chunker = HeadingChunker(16, merge=True, prepend=("headings",))
     texts = [document.text[a:b] for a, b in chunker.spans(document).tolist()]
     assert texts == ["# 甲\n## 乙\n一。\n", "## 丙\n二。\n## 丁\n三。\n", "# 戊\n四。\n"]
     assert carried_by(document, chunker) == [[], ["# 甲"], []]
@@ -85,26 +87,26 @@ def test_joined_sections_carry_the_path_that_they_share():
 
 def test_joining_sections_of_a_text_without_headings_carries_nothing():
     document = Document("a.md", "本文。\n")
-    assert carried_by(document, HeadingChunker(40, merge=True, carry=("headings",))) == [[]]
+    assert carried_by(document, HeadingChunker(40, merge=True, prepend=("headings",))) == [[]]
 
 
 def test_a_table_header_goes_with_its_delimiter_line_to_chunks_that_hold_part_of_a_row():
     document = Document("a.md", "前。\n\n| a | b |\r\n|---|---|\r\n| 1 | 2 |\r\n| 3 | 4 |\r\n\r\n後の文章です。")
     header = "| a | b |\r\n|---|---|"
-    for start, end in FixedChunker(7, carry=("table-header",)).spans(document).tolist():
+    for start, end in FixedChunker(7, prepend=("table-header",)).spans(document).tolist():
         holds_part = max(start, 27) < min(end, 36) or max(start, 38) < min(end, 47)
         expected = [header] if holds_part and start > 4 else []
         assert [
-            document.text[a:b] for a, b in carried(document, FixedChunker(7, carry=("table-header",)), start, end)
+            document.text[a:b] for a, b in prepended(document, FixedChunker(7, prepend=("table-header",)), start, end)
         ] == expected
-    assert [header] in carried_by(document, FixedChunker(7, carry=("table-header",)))
-    assert carried_by(document, FixedChunker(400, carry=("table-header",))) == [[]]
+    assert [header] in carried_by(document, FixedChunker(7, prepend=("table-header",)))
+    assert carried_by(document, FixedChunker(400, prepend=("table-header",))) == [[]]
 
 
 def test_a_chunk_between_two_rows_holds_no_part_of_one_and_carries_no_header():
     text = "<table><tr><th>h</th></tr><tr><td>1</td></tr>\n<!-- ............ -->\n<tr><td>2</td></tr></table>\n"
     document = Document("a.md", text)
-    chunker = FixedChunker(5, carry=("table-header",))
+    chunker = FixedChunker(5, prepend=("table-header",))
     for (start, end), lines in zip(chunker.spans(document).tolist(), carried_by(document, chunker), strict=True):
         rows = ((26, 45), (68, 87))
         assert text[26:45] == "<tr><td>1</td></tr>"
@@ -117,7 +119,7 @@ def test_a_table_in_a_cell_and_the_table_around_it_each_lend_their_header():
         "<table><tr><th>外</th></tr><tr><td><table><tr><th>内</th></tr><tr><td>1</td></tr></table></td></tr></table>\n"
     )
     document = Document("a.md", text)
-    chunker = FixedChunker(2, carry=("table-header",))
+    chunker = FixedChunker(2, prepend=("table-header",))
     spans = chunker.spans(document).tolist()
     place = next(i for i, (start, _) in enumerate(spans) if start >= text.index("<td>1"))
     assert carried_by(document, chunker)[place] == ["<tr><th>外</th></tr>", "<tr><th>内</th></tr>"]
@@ -126,7 +128,7 @@ def test_a_table_in_a_cell_and_the_table_around_it_each_lend_their_header():
 def test_a_pipe_table_inside_an_html_table_keeps_both_headers():
     text = "<table><tr><th>h</th></tr><tr><td>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n</td></tr></table>\n"
     document = Document("a.md", text)
-    chunker = FixedChunker(3, carry=("table-header",))
+    chunker = FixedChunker(3, prepend=("table-header",))
     spans = chunker.spans(document).tolist()
     place = next(i for i, (start, _) in enumerate(spans) if start >= text.index("| 1 |"))
     assert carried_by(document, chunker)[place] == ["<tr><th>h</th></tr>", "| a | b |\n|---|---|"]
@@ -134,7 +136,7 @@ def test_a_pipe_table_inside_an_html_table_keeps_both_headers():
 
 def test_nothing_is_carried_twice():
     document = Document("a.md", "---\ntitle: x\n---\n# 題\n本文。次。\n")
-    chunker = SentenceChunker(4, carry=("title", "headings", "front-matter:title"))
+    chunker = SentenceChunker(4, prepend=("title", "headings", "front-matter:title"))
     assert carried_by(document, chunker)[-1] == ["title: x", "# 題"]
 
 
@@ -152,10 +154,10 @@ def test_nothing_is_carried_twice():
 )
 def test_the_title_is_the_first_heading_of_level_one_or_that_of_the_front_matter(text, title):
     document = Document("a.md", text)
-    assert carried_by(document, SentenceChunker(3, carry=("title",)))[-1] == title
+    assert carried_by(document, SentenceChunker(3, prepend=("title",)))[-1] == title
 
 
 def test_plain_text_has_nothing_to_carry():
     document = Document("a.txt", "---\ntitle: x\n---\n# 題\n| a |\n|---|\n| 1 |\n", markup="plain")
-    found = carried_by(document, FixedChunker(5, carry=("title", "headings", "table-header", "front-matter:title")))
+    found = carried_by(document, FixedChunker(5, prepend=("title", "headings", "table-header", "front-matter:title")))
     assert not any(found)

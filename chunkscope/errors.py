@@ -12,14 +12,17 @@
     +-- ConfigError(ValueError)       an entry of a configuration file
     +-- MissingPartError(RuntimeError)  an extra, a vocabulary or a dictionary that is not installed
     +-- ProviderError(RuntimeError)   an embedding provider that does not exist, refuses, or answers wrongly
+    +-- PluginError(ValueError)       a name that no package offers, or several, or one that cannot be imported
 
-A message says where, what, and what to do, in one line.
+A message says where, what, and what to do, in one line; what many of them say is worded here.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class ChunkscopeError(Exception):
@@ -62,6 +65,10 @@ class ProviderError(ChunkscopeError, RuntimeError):
     """An embedding provider that does not exist, refuses, or answers wrongly."""
 
 
+class PluginError(ChunkscopeError, ValueError):
+    """A name that no package offers, or several do, or something offered that cannot be imported or used."""
+
+
 def refuse_path(value: object, wanted: str, reader: str) -> None:
     """Raise an `InputError` where a path is given instead of what `reader` reads from it."""
     if isinstance(value, str | os.PathLike):
@@ -69,9 +76,46 @@ def refuse_path(value: object, wanted: str, reader: str) -> None:
 
 
 def os_reason(error: Exception) -> str:
-    """Say in a few words why the system refused."""
+    """Say in a few words why the system refused.
+
+    Examples
+    --------
+    >>> os_reason(FileNotFoundError(2, "No such file or directory")), os_reason(OSError(28, "No space left on device"))
+    ('no such file or folder', 'no space left on device')
+    """
     if isinstance(error, FileNotFoundError):
         return "no such file or folder"
     if isinstance(error, OSError) and error.errno == errno.EACCES:
         return "permission denied"
     return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """Ask whether the nearest of the known names was meant; empty where none is near.
+
+    Capitals make no difference, nor does a hyphen in place of an underscore.
+
+    Examples
+    --------
+    >>> did_you_mean("Max-Splt", ["max_split", "max_missing"]), did_you_mean("sizes", ["corpus"])
+    ("did you mean 'max_split'?", '')
+    """
+    by_form = {_form(one): one for one in known}
+    near = get_close_matches(_form(name), by_form, 1, cutoff)
+    return f"did you mean {by_form[near[0]]!r}?" if near else ""
+
+
+def _form(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def unit_noun(unit: str, n: int = 2) -> str:
+    """Name what a unit counts, for `n` of them.
+
+    Examples
+    --------
+    >>> unit_noun("char"), unit_noun("word", 1), unit_noun("cl100k_base")
+    ('characters', 'word', 'cl100k_base tokens')
+    """
+    one = {"char": "character", "word": "word"}.get(unit) or f"{unit} token"
+    return one if n == 1 else f"{one}s"

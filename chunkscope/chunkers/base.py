@@ -155,6 +155,31 @@ class Chunker(ABC):
         """Give the same way of cutting at another size and overlap."""
         return dataclasses.replace(self, size=size, overlap=overlap)
 
+    @property
+    def unsized(self) -> Self:
+        """The same chunker without size and overlap: what segments a document once, whatever the sizes."""
+        return self if self.size is None and not self.overlap else self.at(None)
+
+    @property
+    def needs_size(self) -> bool:
+        """Whether it cuts nothing until it is given a size."""
+        return True
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether chunks are windows of one step: only then is luck arithmetic, and can an overlap guarantee anything."""
+        return False
+
+    @property
+    def counts_raw_tokens(self) -> bool:
+        """Whether sizes count tokens wherever they begin, inside characters too."""
+        return False
+
+    @property
+    def merges_sections(self) -> bool:
+        """Whether a chunk may hold several sections, whose common heading path it has."""
+        return False
+
     def required_size(self) -> int:
         """Give the size, or raise `ChunkerError` where none is set."""
         if self.size is None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Chunking
-from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.chunkers.parse import parse_chunker
 from chunkscope.chunkers.prepending import Prependable, chunk_paths, find_prependable, prepended_spans
 from chunkscope.corpus.document import Document
@@ -116,7 +115,7 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
     """
     if isinstance(chunker, str):
         chunker = parse_chunker(chunker)
-    if not isinstance(chunker, HeadingChunker) or chunker.merge:
+    if chunker.needs_size:
         chunker.required_size()
     return _list_chunks(documents, chunker)
 

@@ -46,6 +46,11 @@ class FixedChunker(ItemChunker):
         if self.tail == "keep" and self.unit != "char":
             raise ChunkerError(f"fixed: tail=keep counts in characters; unit {self.unit} has no such windows")
 
+    @property
+    def has_windows(self) -> bool:
+        """Windows of characters have one step; steps of other units are packed."""
+        return self.unit == "char"
+
     def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the text's two ends for characters, each step for other units."""
         if self.unit == "char" or not analysis.length:

@@ -41,6 +41,16 @@ class HeadingChunker(ItemChunker):
         if not isinstance(self.merge, bool):
             raise ChunkerError(f"heading: merge={self.merge} is neither true nor false")
 
+    @property
+    def needs_size(self) -> bool:
+        """Whole sections need none; sections that are joined do."""
+        return self.merge
+
+    @property
+    def merges_sections(self) -> bool:
+        """Whether sections are joined up to the size."""
+        return self.merge
+
     def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the sentences, grouped by sections."""
         sections = analysis.structure.section_starts

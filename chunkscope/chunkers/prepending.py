@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, Chunker
-from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.corpus.document import LINE_END, Document
 from chunkscope.spans.intervals import IntArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout
@@ -164,7 +163,7 @@ def chunk_paths(prependable: Prependable, chunker: Chunker, chunks: SpanArray) -
         return np.full((len(chunks), MAX_LEVEL), -1, dtype=np.int64)
     first = np.searchsorted(prependable.sections, chunks[:, 0], side="right") - 1
     paths = prependable.paths[first]
-    if isinstance(chunker, HeadingChunker) and chunker.merge:
+    if chunker.merges_sections:
         last = np.searchsorted(prependable.sections, chunks[:, 1], side="left") - 1
         shared = prependable.scopes[paths] > last[:, None]
         paths = np.where((paths >= 0) & shared, paths, -1)

@@ -44,6 +44,16 @@ class TokenChunker(Chunker):
         if self.unit in ("char", "word"):
             raise ChunkerError(f"token: unit {self.unit} is no token encoding; use the chunker fixed for it")
 
+    @property
+    def has_windows(self) -> bool:
+        """Raw windows have one step."""
+        return self.raw
+
+    @property
+    def counts_raw_tokens(self) -> bool:
+        """Raw windows may begin and end inside a character."""
+        return self.raw
+
     def segment(self, analysis: DocumentAnalysis) -> Boundaries | TokenStream:
         """Give the steps between characters, or for raw windows each token."""
         if not self.raw:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunker
+from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError
@@ -152,7 +152,7 @@ def _judged(
 
 
 def _ready(chunker: Chunker, thresholds: Thresholds) -> Chunker:
-    if not isinstance(chunker, HeadingChunker) or chunker.merge:
+    if chunker.needs_size:
         chunker.required_size()
     if chunker.size is None and not thresholds.max_oversize.is_off and thresholds.model_limit is None:
         raise InputError(f"max_oversize: {chunker} has no size to be above; give a model limit, such as 512")

@@ -126,3 +126,43 @@ def last_starting(chunks: SpanArray, targets: SpanArray) -> IntArray:
     [-1, 0, 1]
     """
     return np.searchsorted(chunks[:, 0], targets[:, 0], side="right").astype(np.int64) - 1
+
+
+def expand(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Write groups out member by member.
+
+    Parameters
+    ----------
+    counts : int64 (g,)
+        How many members each group has.
+
+    Returns
+    -------
+    groups, numbers : int64 (n,)
+        The group of each member, and its number in the group, from 0.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in expand(np.array([2, 0, 3]))]
+    [[0, 0, 2, 2, 2], [0, 1, 0, 1, 2]]
+    """
+    groups = np.repeat(np.arange(len(counts)), counts)
+    return groups, np.arange(len(groups)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def within(runs: SpanArray, spans: SpanArray) -> BoolArray:
+    """Tell which spans lie whole inside one of some disjoint runs.
+
+    Parameters
+    ----------
+    runs : int64 (r, 2)
+        Disjoint and increasing, such as the blank runs of a text.
+    spans : int64 (n, 2)
+        In any order.
+
+    Examples
+    --------
+    >>> within(as_spans([[2, 6]]), as_spans([[2, 4], [5, 7]])).tolist()
+    [True, False]
+    """
+    return contains(runs, spans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import InputError
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
 
 LONGEST_DOCUMENT = 2**31 - 1
 """Places within a document are counted in 32 bits."""
@@ -61,6 +61,28 @@ class Layout:
         edge[self.edges] = True
         return edge
 
+    def lay_offsets(self, offsets: Iterable[IntArray]) -> IntArray:
+        """Move offsets in each document, in the layout's order, to the layout's own, one behind the other.
+
+        Examples
+        --------
+        >>> Layout.of(["a.md", "b.md"], [4, 5]).lay_offsets([np.array([1]), np.array([0, 2])]).tolist()
+        [1, 4, 6]
+        """
+        moved = [found + base for found, base in zip(offsets, self.edges.tolist(), strict=False)]
+        return np.concatenate(moved).astype(np.int64, copy=False) if moved else np.empty(0, dtype=np.int64)
+
+    def lay_spans(self, spans: Iterable[SpanArray]) -> SpanArray:
+        """Do so with spans.
+
+        Examples
+        --------
+        >>> Layout.of(["a.md", "b.md"], [4, 5]).lay_spans([as_spans([(0, 2)]), as_spans([(1, 3)])]).tolist()
+        [[0, 2], [5, 7]]
+        """
+        moved = [found + base for found, base in zip(spans, self.edges.tolist(), strict=False) if len(found)]
+        return np.concatenate(moved) if moved else as_spans([])
+
     def documents_of(self, offsets: IntArray) -> IntArray:
         """Give the document that holds each offset."""
         return np.searchsorted(self.edges, offsets, side="right") - 1
@@ -103,8 +125,7 @@ class Targets:
     @classmethod
     def joined(cls, spans: Sequence[SpanArray], layout: Layout) -> Targets:
         """Move the spans of each document, in the layout's order, to the layout's offsets."""
-        moved = [part + base for part, base in zip(spans, layout.edges[:-1], strict=True) if len(part)]
-        return cls.of(np.concatenate(moved) if moved else np.empty((0, 2), dtype=np.int64), layout)
+        return cls.of(layout.lay_spans(spans), layout)
 
     def take(self, chosen: BoolArray | IntArray | slice) -> Targets:
         """Choose some of the targets."""

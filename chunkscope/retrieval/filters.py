@@ -6,13 +6,12 @@ documents, or ``name``. Upper and lower case matter. A list satisfies ``=`` if o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from fnmatch import translate
 
 from chunkscope.corpus.document import Document
+from chunkscope.corpus.patterns import wildcards
 from chunkscope.errors import ConfigError, InputError
 
 NAME = "name"
@@ -62,8 +61,8 @@ class Condition:
     def satisfied_by(self, name: str, attributes: Mapping[str, object]) -> bool:
         """Tell whether a name and attributes satisfy it."""
         values = [name] if self.key == NAME else _texts(attributes[self.key]) if self.key in attributes else []
-        pattern = re.compile(translate(self.value))
-        return any(pattern.match(value) is not None for value in values) != self.negated
+        fits = wildcards(self.value)
+        return any(fits(value) for value in values) != self.negated
 
 
 def _texts(value: object) -> list[str]:

@@ -167,7 +167,7 @@ class Chunker(ABC):
 
     @property
     def has_windows(self) -> bool:
-        """Whether chunks are windows of one step: only then is luck arithmetic, and can an overlap guarantee anything."""
+        """Whether chunks are windows of one step: only then is luck arithmetic, and may an overlap be a guarantee."""
         return False
 
     @property

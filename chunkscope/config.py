@@ -7,12 +7,11 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 from chunkscope.corpus.document import MARKUPS
-from chunkscope.errors import ConfigError
+from chunkscope.errors import ConfigError, did_you_mean, os_reason
 
 T = TypeVar("T")
 
@@ -137,7 +136,7 @@ def _load(path: Path, start: Path) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(f"{shown}: not TOML that can be read: nested too deeply") from None
     except OSError as error:
-        raise ConfigError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+        raise ConfigError(f"{shown}: {os_reason(error)}") from None
 
 
 def _has_table(path: Path) -> bool:
@@ -179,8 +178,7 @@ def _config(table: object, path: Path, start: Path, kind: str) -> Config:
 def _hint(key: str, kind: str) -> str:
     if kind == OWN_FILE and key == "tool":
         return f"in {OWN_FILE} the keys stand without {TABLE}"
-    nearest = get_close_matches(key.lower().replace("-", "_"), KEYS, n=1)
-    return f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(KEYS)}"
+    return did_you_mean(key, KEYS) or f"there are {', '.join(KEYS)}"
 
 
 def _from_here(path: str, folder: Path, start: Path) -> str:

@@ -90,7 +90,7 @@ def os_reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Ask whether the nearest of the known names was meant; empty where none is near.
 
     Capitals make no difference, nor does a hyphen in place of an underscore.
@@ -101,7 +101,7 @@ def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     ("did you mean 'max_split'?", '')
     """
     by_form = {_form(one): one for one in known}
-    near = get_close_matches(_form(name), by_form, 1, cutoff)
+    near = get_close_matches(_form(name), by_form, 1)
     return f"did you mean {by_form[near[0]]!r}?" if near else ""
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
+from collections.abc import Iterable
 
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.fixed import FixedChunker
 from chunkscope.chunkers.heading import HeadingChunker
 from chunkscope.chunkers.sentence import SentenceChunker
 from chunkscope.chunkers.token import TokenChunker
-from chunkscope.errors import ChunkerError
+from chunkscope.errors import ChunkerError, did_you_mean
 
 CHUNKERS: dict[str, type[Chunker]] = {
     chunker.name: chunker for chunker in (FixedChunker, SentenceChunker, HeadingChunker, TokenChunker)
@@ -40,7 +40,7 @@ def parse_chunker(text: str) -> Chunker:
         raise ChunkerError(f"{text!r} is no chunker; write a name, or a name with settings such as fixed(size=400)")
     name, settings = match[1], match[2]
     if name not in CHUNKERS:
-        raise ChunkerError(f"unknown chunker {name!r}; {_nearest(name, list(CHUNKERS))}there are {', '.join(CHUNKERS)}")
+        raise ChunkerError(f"unknown chunker {name!r}; {_hint(name, CHUNKERS)}there are {', '.join(CHUNKERS)}")
     chunker = CHUNKERS[name]
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}
@@ -49,7 +49,7 @@ def parse_chunker(text: str) -> Chunker:
         if not equals or not value:
             raise ChunkerError(f"{name}: {setting.strip()!r} is no setting; write key=value")
         if key not in known:
-            raise ChunkerError(f"{name} has no {key!r}; {_nearest(key, list(known))}it has {', '.join(known)}")
+            raise ChunkerError(f"{name} has no {key!r}; {_hint(key, known)}it has {', '.join(known)}")
         if key in values:
             raise ChunkerError(f"{name}: {key} is given twice")
         values[key] = _read_value(key, value)
@@ -89,6 +89,6 @@ def _read_value(key: str, value: str) -> object:
     return int(value) if re.fullmatch(r"-?\d+", value) else value
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}? " if near else ""
+def _hint(name: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f"{hint} " if hint else ""

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 import click
 
 from chunkscope.cli.program import one_line
-from chunkscope.errors import InputError
+from chunkscope.errors import InputError, os_reason
 
 if TYPE_CHECKING:
     from chunkscope.corpus.name_filter import NameFilter
@@ -113,7 +113,7 @@ def check_output(output: str | None, *read: str | None, names: NameFilter | None
             raise InputError(f"{output}: its folder is read-only") from None
         return
     except OSError as error:
-        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{output}: {os_reason(error)}") from None
     # replacing a read-only file would be possible, and is not what its owner meant
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(output, os.W_OK):
         raise InputError(f"{output}: the file is read-only")
@@ -159,7 +159,7 @@ def open_output(output: str | None, form: str = "text") -> Iterator[IO[str]]:
     except OSError as error:
         if error.filename not in (None, output) and not str(error.filename).endswith(".tmp"):
             raise
-        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from error
+        raise InputError(f"{output}: {os_reason(error)}") from error
 
 
 @contextlib.contextmanager

@@ -11,13 +11,12 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
 
 from chunkscope._version import __version__
-from chunkscope.errors import ChunkscopeError
+from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 
 OK, FOUND, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 """Ran; ran and something is found; could not do the work; Ctrl-C; the signal with which systems end programs."""
@@ -62,8 +61,7 @@ class Program(click.Group):
         """Find the command, or name the nearest."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            near = get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
+            hint = did_you_mean(name, COMMANDS) or f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command {name!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -163,7 +161,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; try fewer sizes, or fewer documents at a time"
     if isinstance(error, OSError) and error.strerror:
-        return ": ".join([*([str(error.filename)] if error.filename is not None else []), error.strerror.lower()])
+        return ": ".join([*([str(error.filename)] if error.filename is not None else []), os_reason(error)])
     return f"internal error: {type(error).__name__}: {error}; --traceback shows where"
 
 

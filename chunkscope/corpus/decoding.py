@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from difflib import get_close_matches
 
-from chunkscope.errors import ConfigError, DecodingError
+from chunkscope.errors import ConfigError, DecodingError, did_you_mean
 
 # UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text whose first character is
 # NUL looks the same; such files are not to be expected
@@ -52,8 +51,10 @@ def check_encoding(encoding: str) -> str:
 
         names = {name for name in (*aliases, *aliases.values()) if name != encoding.lower() and _makes_text(name)}
         known = _OTHERS_NAMES.get(encoding.lower().replace("_", "-"))
-        near = [known] if known else get_close_matches(encoding.lower(), sorted(names), 1)
-        hint = f"did you mean {near[0]!r}?" if near else "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
+        hint = (
+            did_you_mean(known or encoding, [known] if known else sorted(names))
+            or "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
+        )
         raise ConfigError(f"{encoding!r} is no encoding of text; {hint}")
     return encoding
 

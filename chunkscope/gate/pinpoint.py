@@ -14,6 +14,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable, prepended_spans
 from chunkscope.chunkers.windows import window_counts
 from chunkscope.corpus.document import Document
+from chunkscope.errors import unit_noun
 from chunkscope.gate.findings import CONTEXT
 from chunkscope.gate.result import CheckFinding, Suggestion
 from chunkscope.measures.evidence import BoundEvidence
@@ -243,7 +244,7 @@ def within(runs: SpanArray, spans: SpanArray) -> BoolArray:
 
 def find_heavy(place: Place, chunks: ChunkSet, weights: Weights, limit: int) -> Iterator[CheckFinding]:
     """Find the chunks above a limit: the model's where it is known what they prepend, else their own size."""
-    counted = {"char": "characters", "word": "words"}.get(weights.unit, f"{weights.unit} tokens")
+    counted = unit_noun(weights.unit)
     prepended = weights.prepended
     for row in np.flatnonzero(weights.total > limit).tolist():
         start, end = chunks.spans[row].tolist()

@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal
 
-from chunkscope.errors import ChunkerError, ConfigError
+from chunkscope.errors import ChunkerError, ConfigError, did_you_mean
 from chunkscope.structure.units import get_unit
 
 LabelRule = Literal["error", "warn"]
@@ -183,5 +182,4 @@ def _read(name: str, value: object) -> object:
 
 
 def _nearest(name: str) -> str:
-    near = get_close_matches(name.lower().replace("-", "_"), NAMES, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}"
+    return did_you_mean(name, NAMES) or f"there are {', '.join(NAMES)}"

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from chunkscope.errors import InputError
+from chunkscope.errors import InputError, os_reason
 
 
 def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[str, Any]:
@@ -30,10 +30,8 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     try:
         with open(shown, "rb") as file:
             record = json.loads(file.read().decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"{shown}: no such file") from None
     except OSError as error:
-        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{shown}: {os_reason(error)}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: byte {error.start} is not UTF-8; this is no {what}") from None
     except json.JSONDecodeError as error:

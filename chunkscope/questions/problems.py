@@ -7,11 +7,11 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
+from chunkscope.errors import did_you_mean
 from chunkscope.questions.labels import Fix, Occurrence, Problem, ProblemCode
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
 from chunkscope.questions.question import Entry, Question
@@ -368,11 +368,10 @@ class _KnownNames:
             self._by_form = forms
         form = _form(name)
         near = self._by_form.get(form) or self._by_form.get(form.rsplit("/", 1)[-1], [])
-        if not near and self._budget > 0:
-            self._budget -= len(self._names)
-            near = get_close_matches(name, self._names, 1)
         if not near:
-            return "no name is like it"
+            hint = did_you_mean(name, self._names) if self._budget > 0 else ""
+            self._budget -= len(self._names)
+            return hint or "no name is like it"
         if len(near) > 1:
             return f"did you mean one of {', '.join(map(repr, near[:3]))}?"
         if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Literal, cast
 
 from chunkscope.corpus.json_lines import numbered_lines, parse_object, spoken_type
-from chunkscope.errors import ConfigError, DecodingError, InputError, refuse_path
+from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, refuse_path
 from chunkscope.spans.intervals import Span
 
 Match = Literal["all", "any"]
@@ -152,8 +152,7 @@ class _Names:
     def __init__(self, fields: Mapping[str, str]) -> None:
         for ours in fields:
             if ours not in FIELDS:
-                near = get_close_matches(ours, FIELDS, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FIELDS)}"
+                hint = did_you_mean(ours, FIELDS) or f"there are {', '.join(FIELDS)}"
                 raise ConfigError(f"questions have no field {ours!r} to map; {hint}")
         self.mapped = {ours: theirs for ours, theirs in fields.items() if ours != theirs}
         self._theirs = {ours: fields.get(ours, ours) for ours in FIELDS}
@@ -186,10 +185,8 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
     try:
         with open(shown, "rb") as file:
             raw = file.read()
-    except FileNotFoundError:
-        raise InputError(f"{shown}: no such file") from None
     except OSError as error:
-        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{shown}: {os_reason(error)}") from None
     names = _Names(fields or {})
     questions, faults = [], []
     for number, line in numbered_lines(_decode(raw, shown)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.why import around
@@ -90,10 +91,8 @@ def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -
     if suggestion.overlap is not None:
         told.append(f"an overlap of {suggestion.overlap} or more guarantees it")
     elif isinstance(size, int) and suggestion.length > size:
-        counted = {"char": "characters", "word": "words"}.get(str(unit), "tokens")
-        told.append(
-            f"no overlap helps: what must stay together is longer than the size ({suggestion.length:,} {counted})"
-        )
+        length = f"{suggestion.length:,} {unit_noun(str(unit), suggestion.length)}"
+        told.append(f"no overlap helps: what must stay together is longer than the size ({length})")
     if suggestion.prepend is not None:
         told.append(f"prepend={suggestion.prepend} keeps row and header together")
     return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from chunkscope.errors import unit_noun
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.verdict import (
     CHUNKS_PER_ANSWER,
@@ -87,16 +88,11 @@ def _some(items: Sequence[str], limit: int = MAX_NAMED) -> str:
     return ", ".join(items[:limit]) + rest
 
 
-def unit_name(unit: str, name: Name) -> str:
-    """Name a unit in the plural."""
-    return {"char": "characters", "word": "words"}.get(unit) or f"{name(unit)} tokens"
-
-
 def row_title(row: Row, name: Name) -> str:
     """Name a row of the grid."""
     if row.overlap is None:
         return f"{name(row.chunker)}, whole sections"
-    unit = "" if row.unit == "char" else f" in {unit_name(row.unit, name)}"
+    unit = "" if row.unit == "char" else f" in {unit_noun(name(row.unit))}"
     return f"{name(row.chunker)}{unit}, overlap {row.overlap}"
 
 
@@ -370,7 +366,7 @@ def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[
     for chunker, unit in dict.fromkeys((v.row.chunker, v.row.unit) for v in views if is_guaranteed(v.row)):
         overlap = guaranteed_overlap(result, unit)
         if overlap is not None:
-            units = plural(overlap, unit_name(unit, name).removesuffix("s"))
+            units = f"{overlap:,} {unit_noun(name(unit), overlap)}"
             sentences.append(
                 f"With {name(chunker)}, an overlap of {units} guarantees that no evidence "
                 f"is split, at any size above it: the longest is {overlap + 1:,} long."

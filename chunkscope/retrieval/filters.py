@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.patterns import wildcards
-from chunkscope.errors import ConfigError, InputError
+from chunkscope.errors import ConfigError, InputError, did_you_mean
 
 NAME = "name"
 
@@ -87,6 +86,5 @@ def check_attributes(conditions: Iterable[Condition], known: Iterable[str]) -> N
     names = sorted({NAME, *known})
     for condition in conditions:
         if condition.key not in names:
-            near = get_close_matches(condition.key, names, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:12])}"
+            hint = did_you_mean(condition.key, names) or f"there are {', '.join(names[:12])}"
             raise InputError(f"{condition.option} {condition}: no document has an attribute {condition.key!r}; {hint}")

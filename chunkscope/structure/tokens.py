@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.errors import InputError, MissingPartError
+from chunkscope.errors import InputError, MissingPartError, os_reason
 from chunkscope.spans.intervals import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def load_tokenizer_file(path: str) -> TokenizerFile:
     try:
         status = os.stat(path)
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}; a tokenizer file is needed here") from None
+        raise InputError(f"{path}: {os_reason(error)}; a tokenizer file is needed here") from None
     return _load_tokenizer_file(path, os.path.realpath(path), status.st_mtime_ns, status.st_size)
 
 
@@ -280,7 +280,7 @@ def _vocabulary_file(url: str, expected_hash: str | None) -> bytes:
         except FileNotFoundError:
             continue
         except OSError as error:
-            faults.append(f"{place} cannot be read ({error.strerror or error})")
+            faults.append(f"{place} cannot be read ({os_reason(error)})")
             continue
         if expected_hash is None or hashlib.sha256(content).hexdigest() == expected_hash:
             return content

@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chunkscope.errors import ChunkerError, InputError
+from chunkscope.errors import ChunkerError, InputError, did_you_mean
 from chunkscope.spans.intervals import BoolArray, IntArray
 from chunkscope.structure import tokens
 from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
@@ -282,10 +281,10 @@ def get_unit(name: str) -> Unit:
     if name in tokens.encoding_names():
         return EncodingUnit(name)
     known = unit_names()
-    nearest = get_close_matches(str(name).lower(), known, n=1)
-    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    hint = did_you_mean(str(name), known)
     raise ChunkerError(
-        f"unit {name!r} does not exist; {hint}there are {', '.join(known)}, and the path of a tokenizer.json"
+        f"unit {name!r} does not exist; {hint}{' ' if hint else ''}there are {', '.join(known)}, and the path of a "
+        "tokenizer.json"
     )
 
 

@@ -214,7 +214,7 @@ def test_it_reads_in_a_narrow_terminal(tmp_path, columns):
         (tmp_path / name).write_text(json.dumps(record), "utf-8")
     comparison = compare_files(tmp_path / "古い.json", tmp_path / "new.json")
     text = render_comparison(comparison, width=columns)
-    assert "became_whole: q1, q2" in text
+    assert "whole again: q1, q2" in text
     assert all(width(line) <= columns for line in text.splitlines())
     assert "\x1b" in render_comparison(comparison, color=True)
     record = json.loads(comparison_to_json(comparison))

@@ -306,7 +306,7 @@ def test_a_file_that_is_no_tokenizer_is_named_and_read_again_once_mended(
 
 
 def test_a_tokenizer_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json: No such file"):
+    with pytest.raises(InputError, match=r"none\.json: no such file or folder"):
         get_unit(str(tmp_path / "none.json")).measure("a")
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(InputError, match=r"folder\.json: "):

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from chunkscope.errors import InputError
+from chunkscope.errors import InputError, os_reason
 from chunkscope.retrieval.dense import vector_rows as rows_of
 from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.vector_file import (
@@ -191,7 +191,7 @@ class VectorCache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            self._do_without(f"{self.path.parent}: {(error.strerror or str(error)).lower()}")
+            self._do_without(f"{self.path.parent}: {os_reason(error)}")
             return
         if self.path.exists() and not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
             if not self._open_to_read():
@@ -264,7 +264,7 @@ class VectorCache:
                 aside = move_aside(self.path)
             self._connect()
         except OSError as trouble:
-            self._do_without(f"{self.path}: {error}, and it cannot be moved away: {trouble.strerror}")
+            self._do_without(f"{self.path}: {error}, and it cannot be moved away: {os_reason(trouble)}")
             return
         except sqlite3.DatabaseError as trouble:
             self._do_without(f"{self.path}: {trouble}")

@@ -8,11 +8,10 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, ProviderError
+from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, ProviderError, did_you_mean
 from chunkscope.retrieval.providers.base import Provider
 
 GROUP = "chunkscope.providers"
@@ -148,8 +147,7 @@ def _factory(name: str, model: str | None) -> Any:
     if model is not None:
         return _attribute(name, model)
     names = provider_names()
-    near = get_close_matches(name, ["bm25", *names], n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are bm25, {', '.join(names)}, and module:attribute"
+    hint = did_you_mean(name, ["bm25", *names]) or f"there are bm25, {', '.join(names)}, and module:attribute"
     raise ProviderError(f"no retriever {name!r}; {hint}")
 
 
@@ -169,8 +167,8 @@ def _attribute(module: str, path: str) -> Any:
         found: Any = importlib.import_module(module) if is_own else _imported(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module + ".").startswith(error.name + "."):
-            near = get_close_matches(module, provider_names(), n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(provider_names())}"
+            names = provider_names()
+            hint = did_you_mean(module, names) or f"there are {', '.join(names)}"
             raise ProviderError(f"no provider and no module {module!r}; {hint}") from None
         raise ProviderError(f"{module}: cannot be imported: {error}") from error
     except ChunkscopeError:
@@ -223,8 +221,7 @@ def _called(factory: Any, settings: dict[str, Any], shown: str) -> Any:
     ]
     for key in settings:
         if key not in known and not takes_any:
-            near = get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
+            hint = did_you_mean(key, known) or f"it has {', '.join(known) or 'none'}"
             raise ConfigError(f"{shown} has no setting {key!r}; {hint}")
     lacking = [
         parameter.name

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.spans.intervals import BoolArray, IntArray
-from chunkscope.structure.units import Measured
+from chunkscope.structure.units import MeasuredText
 
 EMPTY = np.empty(0, dtype=np.int64)
 
@@ -99,7 +99,7 @@ def join_boundaries(parts: Sequence[Boundaries]) -> Boundaries:
     )
 
 
-def inner_offsets(measured: Measured) -> tuple[IntArray, int]:
+def inner_offsets(measured: MeasuredText) -> tuple[IntArray, int]:
     """Give the offsets inside steps of several characters and several units, and what the heaviest of them weighs.
 
     Such a step is a space with an emoji, where a token holds the space and the emoji's first bytes.

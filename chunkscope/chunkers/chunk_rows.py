@@ -15,7 +15,6 @@ from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray, Span, SpanArray, contains
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
-from chunkscope.structure.outline import document_title
 from chunkscope.structure.units import get_unit
 
 
@@ -142,7 +141,7 @@ def _rows(analysis: DocumentAnalysis, chunker: Chunker) -> Iterator[ChunkRow]:
         contains(analysis.blank_runs, cut.spans).tolist(),
         strict=True,
     )
-    title, attributes = document_title(analysis), document.attributes
+    title, attributes = analysis.title, document.attributes
     for number, (start, end), (first, last), path, spans, blank in columns:
         body = text[start:end]
         yield ChunkRow(

@@ -12,7 +12,7 @@ from chunkscope.measures.columns import Column
 from chunkscope.measures.ladders import WindowGrid
 from chunkscope.spans.intervals import SpanArray
 from chunkscope.spans.layout import Layout, Targets
-from chunkscope.structure.analysis import DocumentAnalysis, without_trailing_blanks
+from chunkscope.structure.analysis import DocumentAnalysis
 
 KINDS = ("sentences", "code_blocks", "headings")
 
@@ -25,7 +25,7 @@ class WholenessMeasure:
         starts = analysis.sentence_starts
         ends = np.append(starts[1:], analysis.length) if len(starts) else starts
         return {
-            "sentences": without_trailing_blanks(analysis, starts, ends),
+            "sentences": analysis.without_trailing_blanks(starts, ends),
             "code_blocks": analysis.structure.code,
             "headings": _headings_with_block(analysis),
         }
@@ -68,4 +68,4 @@ def _headings_with_block(analysis: DocumentAnalysis) -> SpanArray:
     following = np.searchsorted(blocks, starts, side="right")
     has_block = (following < len(blocks)) & ~np.isin(edges[following], starts)
     starts, following = starts[has_block], following[has_block]
-    return without_trailing_blanks(analysis, starts, edges[following + 1])
+    return analysis.without_trailing_blanks(starts, edges[following + 1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import Span
-from chunkscope.structure.analysis import DocumentAnalysis, without_trailing_blanks
+from chunkscope.structure.analysis import DocumentAnalysis
 
 MOST_QUESTIONS = 20
 PER_DOCUMENT = 3
@@ -116,7 +116,7 @@ def _quotes(document: Document, most: int) -> Iterator[Span]:
     rows = [row for row in all_rows if _is_fit(document.text, row)]
     chosen = rows[-1:]
     starts = parts.sentence_starts
-    spans = without_trailing_blanks(parts, starts, np.append(starts[1:], parts.length))
+    spans = parts.without_trailing_blanks(starts, np.append(starts[1:], parts.length))
     taken = [(heading.start, heading.end) for heading in parts.structure.headings]
     taken += [(0, parts.structure.front_matter_end), *((table.start, table.end) for table in parts.structure.tables)]
     taken += [(start, end) for start, end in parts.structure.code.tolist()]

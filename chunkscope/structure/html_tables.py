@@ -70,12 +70,12 @@ class _OpenTable:
     in_head: bool = False
 
 
-def may_hold_table(text: str) -> bool:
+def may_hold_html_table(text: str) -> bool:
     """Tell cheaply whether it is worth to look for HTML tables.
 
     Examples
     --------
-    >>> may_hold_table("| a |"), may_hold_table("<TABLE>")
+    >>> may_hold_html_table("| a |"), may_hold_html_table("<TABLE>")
     (False, True)
     """
     return ("<t" in text or "<T" in text) and "<table" in text.lower()

@@ -12,7 +12,7 @@ import numpy as np
 
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import Span, as_spans
-from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
+from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.model import Structure
 
 # the elements that the HTML standard lists as blocks, with list items; rows and cells are for `html_tables`
@@ -56,7 +56,7 @@ def read_html(document: Document) -> Structure:
     (((34, 53),), [])
     """
     text, top = document.text, document.front_matter_end
-    tables = html_tables(text, [Region(top, len(text), is_code=False)]) if may_hold_table(text) else []
+    tables = html_tables(text, [Region(top, len(text), is_code=False)]) if may_hold_html_table(text) else []
     rows = sorted(row for table in tables for row in (*table.header, *table.rows))
     blocks, code = _read_blocks(text, top)
     outer = _outermost(rows)

@@ -16,7 +16,7 @@ import numpy as np
 
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray, Span, as_spans
-from chunkscope.structure.html_tables import Region, html_tables, may_hold_table
+from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table
 from chunkscope.structure.pipe_tables import blank_line, is_code_after_table, mark_headers, refuse_delimiter
@@ -84,7 +84,7 @@ def read_structure(document: Document) -> Structure:
     tables = _pipe_tables(blocks.tables, points)
     starts = set(points(blocks.starts))
     code = _spans(blocks.code, points)
-    if may_hold_table(body):
+    if may_hold_html_table(body):
         found = html_tables(text, _html_regions(source, blocks, points))
         rows = sorted(start for table in found for start, _ in (*table.header, *table.rows))
         code = _without_rows(text, code, found, starts)

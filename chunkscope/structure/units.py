@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredText:
     """Where the units of one text begin.
 
     Attributes
@@ -95,7 +95,7 @@ class Measured:
         return np.append(self.begins, self.length)
 
 
-class Characters(Measured):
+class Characters(MeasuredText):
     """The measure of a text in characters: arrays are made when they are asked for, none is kept.
 
     Examples
@@ -134,79 +134,69 @@ class Characters(Measured):
         return places, places
 
 
-class Unit(Protocol):
-    """What sizes are counted in: a value, equal to any other of its name."""
+@dataclass(frozen=True)
+class Unit(ABC):
+    """What sizes are counted in: a value, equal to any other of its name.
 
-    @property
-    def name(self) -> str:
-        """How the unit is written, on the command line and in results."""
-        ...
+    Attributes
+    ----------
+    name : str
+        How the unit is written, on the command line and in results.
+    """
 
-    def measure(self, text: str) -> Measured:
+    name: str
+
+    def measure(self, text: str) -> MeasuredText:
         """Measure one text. A part that is not installed is a `MissingPartError`, also for an empty text."""
-        ...
+        return self.measure_all([text])[0]
 
-    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+    @abstractmethod
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[MeasuredText]:
         """Measure many texts, each once; with their `names`, an `InputError` begins with the name of its text."""
-        ...
 
 
 @dataclass(frozen=True)
-class CharacterUnit:
+class CharacterUnit(Unit):
     """Unicode code points."""
 
     name: str = "char"
 
-    def measure(self, text: str) -> Measured:
-        """Measure one text."""
-        return Characters(len(text))
-
-    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[MeasuredText]:
         """Measure many texts."""
         return [Characters(len(text)) for text in texts]
 
 
 @dataclass(frozen=True)
-class WordUnit:
+class WordUnit(Unit):
     """Japanese morphemes, and words elsewhere, as `chunkscope.structure.words` finds them."""
 
     name: str = "word"
 
-    def measure(self, text: str) -> Measured:
-        """Measure one text."""
-        return self.measure_all([text])[0]
-
-    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[MeasuredText]:
         """Measure many texts, a group at a time."""
         from chunkscope.structure.words import read_words
 
-        measures: list[Measured] = []
+        measures: list[MeasuredText] = []
         for group in groups(map(len, texts), GROUP_CHARACTERS):
             for found in read_words(JoinedTexts(texts[group.start : group.stop])):
                 length, starts = len(found.inside) - 1, found.starts
-                measures.append(Measured(length, starts, np.zeros(len(starts), dtype=np.bool_)))
+                measures.append(MeasuredText(length, starts, np.zeros(len(starts), dtype=np.bool_)))
         return measures
 
 
 @dataclass(frozen=True)
-class EncodingUnit:
+class EncodingUnit(Unit):
     """The tokens of a tiktoken encoding."""
 
-    name: str
-
-    def measure(self, text: str) -> Measured:
-        """Measure one text."""
-        return self.measure_all([text])[0]
-
-    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[MeasuredText]:
         """Measure many texts, in threads: tiktoken works outside the interpreter's lock."""
         encoding = tokens.load_encoding(self.name)
 
-        def measure_one(index: int) -> Measured:
+        def measure_one(index: int) -> MeasuredText:
             with _named(names, index):
-                return Measured(len(texts[index]), *encoding.begins(texts[index]))
+                return MeasuredText(len(texts[index]), *encoding.begins(texts[index]))
 
-        def measure_group(group: range) -> list[Measured]:
+        def measure_group(group: range) -> list[MeasuredText]:
             return [measure_one(index) for index in group]
 
         work = list(groups(map(len, texts), GROUP_CHARACTERS))
@@ -220,19 +210,13 @@ class EncodingUnit:
 
 
 @dataclass(frozen=True)
-class TokenizerFileUnit:
+class TokenizerFileUnit(Unit):
     """The tokens of a Hugging Face tokenizer file; the name is the path as it was given."""
 
-    name: str
-
-    def measure(self, text: str) -> Measured:
-        """Measure one text."""
-        return self.measure_all([text])[0]
-
-    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[Measured]:
+    def measure_all(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[MeasuredText]:
         """Measure many texts, a group at a time: the tokenizer works on a group in threads of its own."""
         tokenizer = tokens.load_tokenizer_file(self.name)
-        measures: list[Measured] = []
+        measures: list[MeasuredText] = []
         for group in groups(map(len, texts), GROUP_CHARACTERS):
             some = texts[group.start : group.stop]
             try:
@@ -240,7 +224,7 @@ class TokenizerFileUnit:
             except InputError:
                 _find_refused(tokenizer, texts, names, group)
                 raise
-            measures += [Measured(len(text), *pair) for text, pair in zip(some, found, strict=True)]
+            measures += [MeasuredText(len(text), *pair) for text, pair in zip(some, found, strict=True)]
         return measures
 
 

@@ -15,7 +15,7 @@ from chunkscope.chunkers.chunk_rows import chunk_document, list_chunks
 from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError
 from chunkscope.grid.sweep import sweep
-from chunkscope.structure.outline import list_structure
+from chunkscope.structure.analysis import DocumentAnalysis
 
 SPELLINGS = [
     "fixed(size=7, overlap=3)",
@@ -106,7 +106,7 @@ def test_empty_documents_have_no_chunks():
 
 @given(markdown_texts(12))
 def test_sections_and_sentences_tile_the_text(text):
-    found = list_structure(Document("a.md", text))
+    found = DocumentAnalysis(Document("a.md", text)).to_dict()
     for key in ("sections", "sentences"):
         assert "".join(text[start:end] for start, end in found[key]) == text
     assert found["characters"] == len(text)
@@ -115,7 +115,7 @@ def test_sections_and_sentences_tile_the_text(text):
 
 def test_the_structure_of_a_small_document():
     text = "# 題\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n# no\n```\n"
-    found = list_structure(Document("a.md", text))
+    found = DocumentAnalysis(Document("a.md", text)).to_dict()
     assert found["headings"] == [{"start": 0, "end": 3, "level": 1, "title": "題"}]
     assert found["tables"] == [{"start": 5, "end": 34, "header": [[5, 14]], "rows": [[25, 34]]}]
     assert [text[start:end] for start, end in found["code"]] == ["```\n# no\n```"]

@@ -15,7 +15,7 @@ from chunkscope.errors import ChunkerError
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.tokens import begins_of_offsets
-from chunkscope.structure.units import Measured, get_unit
+from chunkscope.structure.units import MeasuredText, get_unit
 
 PACKED = "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n"
 
@@ -169,7 +169,7 @@ def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
     overlap = data.draw(st.integers(0, size - 1))
     document = Document("a", text)
     parts = DocumentAnalysis(document)
-    parts.keep(unit, Measured(len(text), begins, inside))
+    parts.keep(unit, MeasuredText(len(text), begins, inside))
     for chunker in (
         TokenChunker(size, overlap, unit=unit.name),
         TokenChunker(size, overlap, unit=unit.name, raw=True),

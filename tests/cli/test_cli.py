@@ -21,7 +21,7 @@ from chunkscope.cli.console import JSON_ESCAPES, Messages, open_output
 from chunkscope.cli.inputs import ignored_files
 from chunkscope.cli.program import COMMANDS, one_line
 from chunkscope.corpus.reading import read_corpus
-from chunkscope.structure.outline import list_structure
+from chunkscope.structure.analysis import DocumentAnalysis
 
 RULES = "---\ntitle: 旅費規程\n---\n# 旅費\n\n宿泊費の上限は1泊12,000円とする。実費が下回るときは実費を払う。\n"
 QUESTION = {"id": "q1", "question": "上限は？", "doc": "rules.md", "evidence": ["上限は1泊12,000円"]}
@@ -749,7 +749,7 @@ class TestChunksAndShow:
 
 def test_structure_is_that_of_the_library(here):
     [document] = read_corpus("docs")
-    assert run_json("structure", "docs/rules.md") == list_structure(document)
+    assert run_json("structure", "docs/rules.md") == DocumentAnalysis(document).to_dict()
 
 
 def test_list_names_what_there_is():

@@ -39,13 +39,13 @@ def pieces(text, starts):
 
 
 def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
-    parts = DocumentAnalysis(Document("a.html", PAGE, markup="html"))
-    structure = parts.structure
+    analysis = DocumentAnalysis(Document("a.html", PAGE, markup="html"))
+    structure = analysis.structure
     assert (structure.headings, structure.code.tolist()) == ((), [])
     (table,) = structure.tables
     assert [PAGE[a:b] for a, b in table.header] == ["<tr><th>品</th><th>円</th></tr>"]
     assert [PAGE[a:b] for a, b in table.rows] == ["<tr><td>茶</td><td>120</td></tr>"]
-    assert [" ".join(piece.split()) for piece in pieces(PAGE, parts.sentence_starts.tolist())] == [
+    assert [" ".join(piece.split()) for piece in pieces(PAGE, analysis.sentence_starts.tolist())] == [
         "<html> <body> <h1># 旅費</h1>",
         "<p>一つ目の文です。",
         "二つ目の文です。</p>",
@@ -59,9 +59,9 @@ def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
 
 def test_a_row_is_one_block_whatever_its_cells_hold():
     text = "<table><tr><td><p>一つ。</p><p>二つ。</p><pre>x. y\nz</pre></td></tr>\n<tr><td>三つ。</td></tr></table><p>終。</p>"
-    parts = DocumentAnalysis(Document("a.html", text, markup="html"))
-    assert [piece[:4] for piece in pieces(text, parts.sentence_starts.tolist())] == ["<tab", "<tr>", "<tr>", "<p>終"]
-    assert parts.structure.code.tolist() == []
+    analysis = DocumentAnalysis(Document("a.html", text, markup="html"))
+    assert [piece[:4] for piece in pieces(text, analysis.sentence_starts.tolist())] == ["<tab", "<tr>", "<tr>", "<p>終"]
+    assert analysis.structure.code.tolist() == []
 
 
 def test_front_matter_is_read_and_the_text_behind_it_is_a_block():
@@ -158,9 +158,9 @@ def behind_what_closes(text, place):
 
 def test_scripts_styles_and_preformatted_text_are_code_and_comments_are_no_blocks():
     text = "<p>a</p>\n<script>\nif (a. b) {}\n</script>\n<pre>x. y\n  z</pre>\n<!-- <p>no. way --><p>b</p>\n"
-    parts = DocumentAnalysis(Document("a.html", text, markup="html"))
-    assert [text[a:b][:8] for a, b in parts.structure.code.tolist()] == ["<script>", "<pre>x. "]
-    assert [" ".join(piece.split()) for piece in pieces(text, parts.sentence_starts.tolist())] == [
+    analysis = DocumentAnalysis(Document("a.html", text, markup="html"))
+    assert [text[a:b][:8] for a, b in analysis.structure.code.tolist()] == ["<script>", "<pre>x. "]
+    assert [" ".join(piece.split()) for piece in pieces(text, analysis.sentence_starts.tolist())] == [
         "<p>a</p>",
         "<script>",
         "if (a. b) {}",

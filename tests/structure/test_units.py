@@ -20,7 +20,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from chunkscope.errors import ChunkerError, InputError, MissingPartError
 from chunkscope.grid import versions as versions_module
 from chunkscope.structure import tokens, units
-from chunkscope.structure.units import Characters, Measured, get_unit
+from chunkscope.structure.units import Characters, MeasuredText, get_unit
 
 SAMPLE = [
     "The pump ran for nine hours and then it stopped. 旅費の上限は一泊12,000円とする。",
@@ -29,7 +29,7 @@ SAMPLE = [
 ] * 20
 
 
-def spans_of(measure: Measured) -> list[tuple[int, int]]:
+def spans_of(measure: MeasuredText) -> list[tuple[int, int]]:
     edges = [0, *measure.steps.tolist(), measure.length]
     return list(pairwise(edges))
 
@@ -78,7 +78,7 @@ def tiktoken_encoding() -> tiktoken.Encoding:
 def test_characters_are_the_measure_of_single_characters(text: str) -> None:
     fast = get_unit("char").measure(text)
     n = len(text)
-    plain = Measured(n, np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
+    plain = MeasuredText(n, np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
     assert isinstance(fast, Characters)
     assert fast.total == plain.total == n
     for name in ("begins", "inside", "steps", "first_whole", "last_whole"):

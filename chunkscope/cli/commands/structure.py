@@ -23,11 +23,11 @@ Example:
 def command(**flags: Any) -> None:
     """Write headings, sections, tables, code blocks and sentences of DOCUMENT as spans, in JSON."""
     from chunkscope.cli import inputs
-    from chunkscope.structure.outline import list_structure
+    from chunkscope.structure.analysis import DocumentAnalysis
 
     messages = Messages(flags["quiet"], flags["verbose"])
     config = inputs.load_config(messages)
     check_output(flags["output"], flags["document"], config.path)
     document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
     with open_output(flags["output"], "json") as file:
-        file.write(json.dumps(list_structure(document), ensure_ascii=False) + "\n")
+        file.write(json.dumps(DocumentAnalysis(document).to_dict(), ensure_ascii=False) + "\n")

@@ -26,7 +26,7 @@ from chunkscope.errors import ChunkerError, ConfigError, InputError
 from chunkscope.gate.suggestions import trials
 from chunkscope.gate.thresholds import Threshold, Thresholds
 from chunkscope.grid.notation import Overlap, parse_overlaps
-from chunkscope.reports.findings_text import suggestion_lines
+from chunkscope.reports.check_text import suggestion_lines
 from chunkscope.structure.units import get_unit
 
 LAX = Thresholds.of(max_rows_header_lost="none", max_blank=0, max_oversize=0, max_broken=0)

@@ -12,8 +12,8 @@ from chunkscope import Document, Question, sweep
 from chunkscope.errors import InputError
 from chunkscope.grid.comparison import compare, compare_files, read_result
 from chunkscope.questions.check import check_labels
-from chunkscope.reports.changes import render_comparison
-from chunkscope.reports.findings_json import comparison_to_json
+from chunkscope.reports.comparison_text import render_comparison
+from chunkscope.reports.json_report import comparison_to_json
 from chunkscope.reports.width import width
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
 from chunkscope.retrieval.settings import Budget, RetrievalSettings

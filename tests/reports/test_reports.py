@@ -22,9 +22,9 @@ from chunkscope.grid.notation import Skipped
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.reports import render_sweep, render_why, to_csv, to_json, to_markdown
 from chunkscope.reports.formatting import decimal, money, percent, rate
-from chunkscope.reports.markdown import escape
 from chunkscope.reports.selection import views
 from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
+from chunkscope.reports.sweep_markdown import escape
 from chunkscope.reports.width import fit, fit_end, pad, pieces, visible, width, wrap
 
 SIZES = range(100, 500, 20)

@@ -21,7 +21,7 @@ from chunkscope.cli import main
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.reports import to_csv, to_markdown
 from chunkscope.reports.formatting import percent
-from chunkscope.reports.retrieval import render_retrieval
+from chunkscope.reports.retrieval_text import render_retrieval
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.retrieval import (
     Bm25Retriever,

@@ -120,18 +120,18 @@ def _is_same(path: str, other: str | None) -> bool:
 def write(result: CheckResult, form: str, look: Look, *, quiet: bool) -> str:
     """Write a result in one of `FORMATS`."""
     if form == "json":
-        from chunkscope.reports.findings_json import check_to_json
+        from chunkscope.reports.json_report import check_to_json
 
         return check_to_json(result)
     if form == "github":
-        from chunkscope.reports.github import check_to_github
+        from chunkscope.reports.check_github import check_to_github
 
         return check_to_github(result)
     if form == "junit":
-        from chunkscope.reports.junit import check_to_junit
+        from chunkscope.reports.check_junit import check_to_junit
 
         return check_to_junit(result)
-    from chunkscope.reports.findings_text import render_check
+    from chunkscope.reports.check_text import render_check
 
     return render_check(result, width=look.width, color=look.color, ascii=look.ascii, quiet=quiet)
 

@@ -30,8 +30,8 @@ def command(**flags: Any) -> None:
     or questions do, that is said: then nobody can tell what did it.
     """
     from chunkscope.grid.comparison import compare_files
-    from chunkscope.reports.changes import render_comparison
-    from chunkscope.reports.findings_json import comparison_to_json
+    from chunkscope.reports.comparison_text import render_comparison
+    from chunkscope.reports.json_report import comparison_to_json
 
     check_output(flags["output"], flags["old"], flags["new"])
     comparison = compare_files(flags["old"], flags["new"])

@@ -197,7 +197,7 @@ def _report(result: SweepResult, look: Look, flags: Mapping[str, Any], *, with_r
     rows = flags["all_rows"]
     text = ended(reports.render_sweep(result, width=look.width, all_rows=rows, color=look.color, ascii=look.ascii))
     if with_ranking:
-        from chunkscope.reports.retrieval import render_retrieval
+        from chunkscope.reports.retrieval_text import render_retrieval
 
         text += "\n" + ended(render_retrieval(result, width=look.width, all_rows=rows, ascii=look.ascii))
     return text

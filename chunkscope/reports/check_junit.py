@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from chunkscope.gate.result import CODES, Asked, CheckFinding, CheckResult, Measured
-from chunkscope.reports.findings_text import NONE, SPEAKS_OF, remark, suggestion_lines
+from chunkscope.reports.check_text import NONE, SPEAKS_OF, remark, suggestion_lines
 from chunkscope.reports.why import around
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -1,4 +1,4 @@
-"""A sweep as JSON: a cell a line, the same bytes for the same result."""
+"""Results as JSON: a cell or a finding a line, the same bytes for the same result."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from chunkscope.gate.result import CheckResult
+from chunkscope.grid.comparison import Comparison
 from chunkscope.grid.results import SweepResult
-
-ONE_A_LINE = frozenset({"cells", "skipped"})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -31,7 +31,17 @@ def to_json(result: SweepResult) -> str:
     >>> text.splitlines()[3], json.loads(text)["cells"]
     (' "settings": {"note": "表\\u0000"},', [])
     """
-    return write_object(result.to_dict(), ONE_A_LINE)
+    return write_object(result.to_dict(), {"cells", "skipped"})
+
+
+def check_to_json(result: CheckResult) -> str:
+    """Write a check as JSON of format 1; ``schema/check-1.json`` in the package describes it."""
+    return write_object(result.to_dict(), {"thresholds", "findings"})
+
+
+def comparison_to_json(comparison: Comparison) -> str:
+    """Write a comparison as JSON of format 1."""
+    return write_object(comparison.to_dict(), {"differences", "cells"})
 
 
 def write_object(record: Mapping[str, object], one_a_line: Collection[str] = ()) -> str:

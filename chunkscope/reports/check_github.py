@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkscope.gate.result import CheckFinding, CheckResult
-from chunkscope.reports.findings_text import remark, suggestion_lines
+from chunkscope.reports.check_text import remark, suggestion_lines
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

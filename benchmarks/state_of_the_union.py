@@ -25,6 +25,7 @@ from chunkscope import TokenChunker, check_labels, read_corpus, read_questions, 
 from chunkscope.retrieval import RetrievalMeasure, RetrievalSettings
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.parse import find_retrievers
+from chunkscope.store import Store
 
 RESULTS = Path(__file__).parent / "results" / "state_of_the_union.json"
 DOCUMENT = "state_of_the_union.md"
@@ -62,7 +63,7 @@ def main() -> int:
     ]
     labels = check_labels(corpus, asked)
     chunkers = [TokenChunker(size, overlap, raw=True) for size, overlap in PUBLISHED]
-    with VectorCache(options.cache or tempfile.mkdtemp(), print) as cache:
+    with VectorCache(Store(options.cache or tempfile.mkdtemp(), print)) as cache:
         spelled = f"sentence-transformers:{options.model}(truncate=true, device=cpu)"
         retrievers = find_retrievers(spelled, lambda: cache, print)
         measure = RetrievalMeasure(labels, retrievers, chunkers, RetrievalSettings(k=K, overlap=True))

@@ -26,10 +26,10 @@ import numpy as np
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.retrieval import RetrievalMeasure
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, find_provider
+from chunkscope.store import Store
 
 RESULTS = Path(__file__).parent / "results" / "vector_cache.json"
 
@@ -75,13 +75,13 @@ def reading(n_vectors, width, runs):
     with tempfile.TemporaryDirectory() as folder:
         provider = Random(width)
         begun = time.perf_counter()
-        with VectorCache(folder) as cache:
+        with VectorCache(Store(folder)) as cache:
             Embedder(provider, cache).embed(texts)
         filled = time.perf_counter() - begun
         seconds, warm = [], Random(width)
         for _ in range(runs):
             begun = time.perf_counter()
-            with VectorCache(folder) as cache:
+            with VectorCache(Store(folder)) as cache:
                 found = Embedder(warm, cache).embed(texts)
             seconds.append(time.perf_counter() - begun)
         n_bytes = sum(path.stat().st_size for path in Path(folder).iterdir())
@@ -106,7 +106,7 @@ def filling(n_texts):
         f"第{number}条 宿泊費の上限は1泊{number},000円とする。実費が下回るときは実費を払う。" * 3
         for number in range(n_texts)
     ]
-    with tempfile.TemporaryDirectory() as folder, VectorCache(folder) as cache:
+    with tempfile.TemporaryDirectory() as folder, VectorCache(Store(folder)) as cache:
         timed = Timed(cache)
         begun = time.perf_counter()
         Embedder(provider, timed).embed(texts)
@@ -125,7 +125,7 @@ def sharing():
     ]
     labels = check_labels(documents, [Question.of("q", "上限は？", doc="7.md", evidence="上限は1泊7,000円")])
     provider = Random(8)
-    retriever = DenseRetriever(Embedder(provider, MemoryStore()))
+    retriever = DenseRetriever(Embedder(provider, VectorCache()))
     sweep(documents, labels, sizes=[100, 200], overlaps=[0], measures=[RetrievalMeasure(labels, [retriever])])
     return {"chunks": 100, "texts_embedded": len(provider.texts) - 1, "different_texts": len(set(provider.texts)) - 1}
 

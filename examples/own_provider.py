@@ -27,13 +27,13 @@ if __name__ == "__main__":
     from chunkscope import FixedChunker, check_labels, read_corpus, read_questions, sweep
     from chunkscope.retrieval import RetrievalMeasure, RetrievalSettings
     from chunkscope.retrieval.dense.embedding import Embedder
-    from chunkscope.retrieval.dense.memory_store import MemoryStore
     from chunkscope.retrieval.dense.retriever import DenseRetriever
+    from chunkscope.retrieval.dense.vector_cache import VectorCache
 
     folder = Path(__file__).parent / "ja"
     corpus = read_corpus(folder / "docs")
     labels = check_labels(corpus, read_questions(folder / "questions.jsonl"))
-    retriever = DenseRetriever(Embedder(TrigramProvider(), MemoryStore()))
+    retriever = DenseRetriever(Embedder(TrigramProvider(), VectorCache()))
     measure = RetrievalMeasure(labels, [retriever], [FixedChunker()], RetrievalSettings(k=(1, 5)))
     for cell in sweep(corpus, labels, sizes=[100, 300], overlaps=[0], measures=[measure]).cells:
         print(cell.size, cell.retrieval[0]["strict"])

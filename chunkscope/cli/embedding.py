@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from chunkscope.config import Config
     from chunkscope.corpus.reading import Corpus
     from chunkscope.measures.base import Measure
-    from chunkscope.retrieval.dense.embedding import Store
     from chunkscope.retrieval.measure import RetrievalMeasure
 
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
@@ -64,24 +63,23 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
     if not flags["retriever"]:
         yield ()
         return
-    from chunkscope.retrieval.dense.memory_store import MemoryStore
     from chunkscope.retrieval.dense.vector_cache import VectorCache
     from chunkscope.retrieval.parse import find_retrievers
+    from chunkscope.store import Store
+    from chunkscope.store.file import default_path
 
-    notify = notifier(messages)
-    opened: list[VectorCache] = []
+    opened: list[Store] = []
 
-    def store() -> Store:
-        if flags["no_cache"]:
-            return MemoryStore()
-        opened.append(VectorCache(flags["cache"], notify))
-        return opened[-1]
+    def store() -> VectorCache:
+        path = None if flags["no_cache"] else flags["cache"] or default_path()
+        opened.append(Store(path, messages.warn))
+        return VectorCache(opened[-1])
 
     try:
-        yield find_retrievers(flags["retriever"], store, notify)
+        yield find_retrievers(flags["retriever"], store, notifier(messages))
     finally:
-        for cache in opened:
-            cache.close()
+        for one in opened:
+            one.close()
 
 
 def notifier(messages: Messages) -> Callable[[str], None]:

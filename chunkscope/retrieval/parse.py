@@ -7,8 +7,9 @@ from typing import Any
 
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.search import Bm25Retriever
-from chunkscope.retrieval.dense.embedding import Embedder, Store
+from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retriever import DenseRetriever
+from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.fusion import FusedRetriever
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.retrieval.providers.lookup import parse_spelling
@@ -62,7 +63,7 @@ def needs_vectors(spelled: str) -> bool:
 
 def find_retrievers(
     spelled: str | Sequence[str],
-    store: Callable[[], Store],
+    store: Callable[[], VectorCache],
     notify: Callable[[str], None] | None = None,
 ) -> tuple[Any, ...]:
     """Find retrievers and set them up.
@@ -88,8 +89,7 @@ def find_retrievers(
 
     Examples
     --------
-    >>> from chunkscope.retrieval.dense.memory_store import MemoryStore
-    >>> [retriever.name for retriever in find_retrievers("bm25, rrf(bm25,hash)", MemoryStore)]
+    >>> [retriever.name for retriever in find_retrievers("bm25, rrf(bm25,hash)", VectorCache)]
     ['bm25', 'rrf(bm25,hash)']
     """
     texts = [spelled] if isinstance(spelled, str) else spelled
@@ -98,9 +98,9 @@ def find_retrievers(
 
 
 class _Finder:
-    def __init__(self, store: Callable[[], Store], notify: Callable[[str], None] | None) -> None:
+    def __init__(self, store: Callable[[], VectorCache], notify: Callable[[str], None] | None) -> None:
         self._make_store = store
-        self._store: Store | None = None
+        self._store: VectorCache | None = None
         self._notify = notify
         self._known: dict[str, Any] = {}
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from embedding_servers import Reply, serving
 
 from chunkscope.cli import main
-from chunkscope.retrieval.dense.vector_file import FILE
+from chunkscope.store.file import FILE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 JA = [str(EXAMPLES / "ja" / "docs"), "-q", str(EXAMPLES / "ja" / "questions.jsonl")]
@@ -104,7 +104,7 @@ def test_what_cannot_be_done_is_one_line(run, arguments, reason):
     done = run("sweep", *JA, *SMALL, *arguments)
     if reason is None:  # a cache that cannot be made is a warning
         assert done.exit_code == 0
-        assert "vectors stay in memory" in done.stderr
+        assert "what is new stays in memory" in done.stderr
         return
     assert done.exit_code == 2
     assert reason in done.stderr
@@ -207,7 +207,7 @@ def test_a_file_of_something_else_is_left_alone(run, tmp_path):
     for arguments in (["cache", "clear", "--yes"], ["cache", "info"]):
         done = run(*arguments, "--cache", path)
         assert done.exit_code == 2
-        assert "no vector cache" in done.stderr
+        assert "is no cache of chunkscope" in done.stderr
 
 
 @pytest.mark.parametrize("command", [["info"], ["clear", "--yes"], ["prune", "--days", "3"]])
@@ -216,7 +216,7 @@ def test_looking_at_a_text_file_as_a_cache_leaves_it_as_it_is(run, tmp_path, com
     path.write_text('{"id": "q1"}\n', encoding="utf-8")
     done = run("cache", *command, "--cache", path)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == f"chunkscope: {path}: is no vector cache; name another file with --cache\n"
+    assert done.stderr == f"chunkscope: {path}: is no cache of chunkscope; name another file\n"
     assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["questions.jsonl"]
     assert path.read_text("utf-8") == '{"id": "q1"}\n'
 
@@ -227,7 +227,7 @@ def test_a_file_of_the_user_named_as_a_cache_is_left_alone(run, tmp_path, name):
     path.write_text('{"id": "q1"}\n', encoding="utf-8")
     done = run("sweep", *JA, *SMALL, "--retriever", "hash", "--cache", path)
     assert done.exit_code == 2
-    assert done.stderr.endswith(f"chunkscope: {path}: is no vector cache; name another file\n")
+    assert done.stderr.endswith(f"chunkscope: {path}: is no cache of chunkscope; name another file\n")
     assert path.read_text("utf-8") == '{"id": "q1"}\n'
 
 

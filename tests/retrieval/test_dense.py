@@ -14,7 +14,6 @@ from chunkscope.errors import ConfigError, InputError
 from chunkscope.retrieval import Dense, RetrievalMeasure, RetrievalSettings, rank_block
 from chunkscope.retrieval.dense.cosines import DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.fusion import FusedSearcher
@@ -22,6 +21,7 @@ from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, find_provider
 from chunkscope.retrieval.ranking import RoughBlock
 from chunkscope.spans.layout import Layout
+from chunkscope.store import Store
 
 RULES = Document(
     "rules.md",
@@ -74,7 +74,7 @@ def run(
     **more,
 ):
     labels = check_labels(documents, asked)
-    retriever = DenseRetriever(Embedder(provider, store or MemoryStore(), notify=notify))
+    retriever = DenseRetriever(Embedder(provider, store or VectorCache(), notify=notify))
     ways = [chunkers] if not isinstance(chunkers, str) else ()
     measure = RetrievalMeasure(labels, [retriever], ways, RetrievalSettings(**more))
     return sweep(documents, labels, chunkers=chunkers, sizes=sizes, overlaps=overlaps, measures=[measure])
@@ -92,7 +92,7 @@ def test_what_is_embedded_is_the_index_text_of_each_chunk_once():
 
 def test_cells_that_share_texts_embed_them_once(tmp_path):
     provider = Recording()
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         run(provider, sizes=[20, 200], overlaps=[0], store=cache)
         n_sent = len(provider.sent)
         assert len(set(provider.sent)) == n_sent
@@ -161,7 +161,7 @@ def test_a_question_that_cannot_be_embedded_is_an_error():
 def test_a_second_run_with_the_same_cache_asks_for_nothing(tmp_path):
     for turn in range(2):
         provider = Recording()
-        with VectorCache(tmp_path) as cache:
+        with VectorCache(Store(tmp_path)) as cache:
             run(provider, store=cache)
         assert bool(provider.sent) == (turn == 0)
 
@@ -226,7 +226,7 @@ def test_fusion_equals_a_plain_loop_and_does_not_know_the_order_of_retrievers(ta
 
 def test_fusion_of_one_ranking_with_itself_is_that_ranking():
     labels = check_labels(CORPUS, ASKED)
-    retrievers = find_retrievers("hash,rrf(hash,hash)", MemoryStore)
+    retrievers = find_retrievers("hash,rrf(hash,hash)", VectorCache)
     result = sweep(CORPUS, labels, sizes=[20], overlaps=[5], measures=[RetrievalMeasure(labels, retrievers)])
     one, fused = result.cells[0].retrieval
     assert dict(one["first_rank"]) == dict(fused["first_rank"])
@@ -234,7 +234,7 @@ def test_fusion_of_one_ranking_with_itself_is_that_ranking():
 
 
 def test_retrievers_stand_side_by_side_and_a_provider_is_set_up_once():
-    bm25, fused, dense = find_retrievers(["bm25,rrf(bm25,hash(dimensions=8), k=10)", "hash(dimensions=8)"], MemoryStore)
+    bm25, fused, dense = find_retrievers(["bm25,rrf(bm25,hash(dimensions=8), k=10)", "hash(dimensions=8)"], VectorCache)
     assert [bm25.name, fused.name, dense.name] == ["bm25", "rrf(bm25,hash(dimensions=8))", "hash(dimensions=8)"]
     assert fused.retrievers[1] is dense
     assert fused.settings["k"] == 10
@@ -247,12 +247,12 @@ def test_retrievers_stand_side_by_side_and_a_provider_is_set_up_once():
 )
 def test_what_is_no_list_of_retrievers_is_told(spelling):
     with pytest.raises(ConfigError):
-        find_retrievers(spelling, MemoryStore)
+        find_retrievers(spelling, VectorCache)
 
 
 def test_blocks_of_dense_vectors_are_those_of_the_ranking():
     labels = check_labels(CORPUS, ASKED)
-    retriever = DenseRetriever(Embedder(find_provider("hash"), MemoryStore()))
+    retriever = DenseRetriever(Embedder(find_provider("hash"), VectorCache()))
     measure = RetrievalMeasure(labels, [retriever])
     from chunkscope.grid.scan import scan
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
 from chunkscope.retrieval.dense.batching import cut_batches, send_batches
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retry import RetryPolicy, call_with_retries, retry_after
-from chunkscope.retrieval.dense.vector_cache import VectorCache
+from chunkscope.retrieval.dense.vector_cache import VectorCache, namespace_of
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, RetryableError, TooLargeError, find_provider
 from chunkscope.retrieval.providers.base import as_vectors, placed
 from chunkscope.retrieval.providers.failures import judge, without_secrets
+from chunkscope.store import Store
 
 QUICK = RetryPolicy(attempts=4, wait=0.001, longest=1.0)
 
@@ -100,7 +100,7 @@ def test_a_batch_that_is_refused_for_its_size_is_halved_and_the_size_is_learned(
 
     provider = Fake(Limits(max_texts=32, concurrency=concurrency), fail=fail)
     texts = [f"text {number}" for number in range(200)]
-    found = Embedder(provider, MemoryStore(), policy=QUICK).embed(texts)
+    found = Embedder(provider, VectorCache(), policy=QUICK).embed(texts)
     assert found.present.all()
     assert not found.over_long
     np.testing.assert_array_equal(found.vectors, [provider.vector(text) for text in texts])
@@ -117,7 +117,7 @@ def test_one_text_that_is_too_long_does_not_take_its_batch_along():
 
     told = []
     provider = Fake(fail=fail)
-    embedder = Embedder(provider, MemoryStore(), notify=told.append)
+    embedder = Embedder(provider, VectorCache(), notify=told.append)
     found = embedder.embed(["a", "b", "long", "c", "long"], names=["x#0", "x#1", "x#2", "x#3", "x#4"])
     assert found.present.tolist() == [True, True, False, True, False]
     assert [text.number for text in found.over_long] == [2, 4]
@@ -133,7 +133,7 @@ def test_a_refusal_that_fits_every_text_is_an_error_and_not_a_corpus_left_out():
 
     provider = Fake(fail=fail)
     with pytest.raises(ProviderError, match="dimensions exceed"):
-        Embedder(provider, MemoryStore()).embed([str(number) for number in range(500)])
+        Embedder(provider, VectorCache()).embed([str(number) for number in range(500)])
     assert len(provider.batches) < 40
 
 
@@ -142,7 +142,7 @@ def test_a_refusal_that_fits_every_text_is_an_error_and_not_a_corpus_left_out():
 
 def test_blank_texts_are_never_sent_and_results_stay_aligned():
     provider = Fake()
-    found = Embedder(provider, MemoryStore()).embed(["甲", "", "  ", "\n\n", "乙", "\u200b\u3000"])
+    found = Embedder(provider, VectorCache()).embed(["甲", "", "  ", "\n\n", "乙", "\u200b\u3000"])
     assert provider.sent == ["甲", "乙"]
     assert found.present.tolist() == [True, False, False, False, True, False]
     assert not found.vectors[1:4].any()
@@ -150,14 +150,14 @@ def test_blank_texts_are_never_sent_and_results_stay_aligned():
 
 def test_where_all_is_blank_nothing_is_requested():
     provider = Fake()
-    assert not Embedder(provider, MemoryStore()).embed(["", " ", "\n"]).present.any()
-    assert Embedder(provider, MemoryStore()).embed([]).vectors.shape == (0, 0)
+    assert not Embedder(provider, VectorCache()).embed(["", " ", "\n"]).present.any()
+    assert Embedder(provider, VectorCache()).embed([]).vectors.shape == (0, 0)
     assert provider.batches == []
 
 
 def test_a_text_that_comes_twice_is_sent_once():
     provider = Fake()
-    found = Embedder(provider, MemoryStore()).embed(["甲", "乙", "甲"])
+    found = Embedder(provider, VectorCache()).embed(["甲", "乙", "甲"])
     assert provider.sent == ["甲", "乙"]
     np.testing.assert_array_equal(found.vectors[0], found.vectors[2])
 
@@ -169,7 +169,7 @@ def test_texts_above_the_limit_are_named_before_anything_is_sent():
         assert told, "something was sent before the long text was named"
 
     provider = Fake(Limits(max_tokens_per_text=8191), fail=fail)
-    found = Embedder(provider, MemoryStore(), notify=told.append).embed(
+    found = Embedder(provider, VectorCache(), notify=told.append).embed(
         ["短い文", "長" * 9000, "別の文"], names=["a.md#0", "a.md#1", "a.md#2"]
     )
     assert provider.sent == ["短い文", "別の文"]
@@ -180,7 +180,7 @@ def test_texts_above_the_limit_are_named_before_anything_is_sent():
 
 def test_the_plan_counts_what_would_be_sent_and_sends_nothing():
     provider = Fake(Limits(max_tokens_per_text=5))
-    embedder = Embedder(provider, MemoryStore())
+    embedder = Embedder(provider, VectorCache())
     embedder.embed(["ab"])
     n_sent = len(provider.sent)
     plan = embedder.plan(["ab", "abc", "abc", "", "abcdefgh"])
@@ -203,7 +203,7 @@ def test_two_models_and_two_widths_are_three_entries(tmp_path):
 
     configs = [("m-small", 1536), ("m-small", 512), ("m-large", 1536)]
     for turn in range(2):
-        with VectorCache(tmp_path) as cache:
+        with VectorCache(Store(tmp_path)) as cache:
             for model, width in configs:
                 found = Embedder(provider(model, width), cache).embed(["同じ文"])
                 assert found.vectors.shape == (1, width)
@@ -215,14 +215,14 @@ BASE = EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", "passage: ", 
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=3)), min_size=2, max_size=2))
-def test_parts_of_a_key_cannot_run_into_each_other(parts):
+def test_parts_of_a_namespace_cannot_run_into_each_other(parts):
     one = EmbeddingSpace("p", endpoint=parts[0], model=parts[1])
     others = [
         EmbeddingSpace("p", endpoint=parts[1], model=parts[0]),
         EmbeddingSpace("p", endpoint=(parts[0] or "") + (parts[1] or "")),
     ]
     for other in others:
-        assert (one.key("x") == other.key("x")) == (one == other)
+        assert (namespace_of(one) == namespace_of(other)) == (one == other)
 
 
 @pytest.mark.parametrize(
@@ -239,14 +239,16 @@ def test_parts_of_a_key_cannot_run_into_each_other(parts):
         EmbeddingSpace("p", "http://a/v1", "m", "r", 8, "document", "passage: ", None),
     ],
 )
-def test_each_thing_that_a_vector_depends_on_is_in_the_key(other):
-    assert BASE.key("同じ文") != other.key("同じ文")
-    assert BASE.key("同じ文") != BASE.key("同じ文 ")
+def test_each_thing_that_a_vector_depends_on_keeps_it_apart(other):
+    cache = VectorCache()
+    cache.write(BASE, ["同じ文"], np.ones((1, 8), dtype=np.float32))
+    assert cache.has(BASE, ["同じ文", "同じ文 "]).tolist() == [True, False]
+    assert not cache.has(other, ["同じ文"]).any()
 
 
 def test_an_edited_document_embeds_only_what_has_changed(tmp_path):
     provider = Fake()
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         first = Embedder(provider, cache).embed(["甲の説明。", "乙の説明。"])
         second = Embedder(provider, cache).embed(["丙の説明。", "乙の説明。"])
     assert provider.sent == ["甲の説明。", "乙の説明。", "丙の説明。"]
@@ -255,7 +257,7 @@ def test_an_edited_document_embeds_only_what_has_changed(tmp_path):
 
 
 def test_a_width_that_changes_under_one_name_is_told_and_nothing_is_lost(tmp_path):
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         Embedder(Fake(width=3), cache).embed(["a", "b"])
         with pytest.raises(
             ProviderError, match="vectors of 5 numbers where those before have 3: the model has changed"
@@ -268,7 +270,7 @@ def test_vectors_that_are_not_finite_are_told_and_the_others_are_kept(tmp_path):
     def fail(number, texts):
         return [[1.0, 2.0, float("nan")] if text == "b" else [1.0, 2.0, 3.0] for text in texts]
 
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         with pytest.raises(ProviderError, match="fake: the vector of x#1 holds numbers that are not finite"):
             Embedder(Fake(fail=fail), cache).embed(["a", "b", "c"], names=["x#0", "x#1", "x#2"])
         assert cache.has(EmbeddingSpace("fake"), ["a", "b", "c"]).tolist() == [True, False, True]
@@ -287,7 +289,7 @@ def test_vectors_that_are_not_finite_are_told_and_the_others_are_kept(tmp_path):
 )
 def test_an_answer_of_the_wrong_shape_is_told(answer, reason):
     with pytest.raises(ProviderError, match=reason):
-        Embedder(Fake(fail=lambda number, texts: answer), MemoryStore()).embed(["a", "b"])
+        Embedder(Fake(fail=lambda number, texts: answer), VectorCache()).embed(["a", "b"])
 
 
 @pytest.mark.parametrize("answer", [None, 5])
@@ -299,7 +301,7 @@ def test_an_answer_that_is_no_sequence_is_told(answer):
 def test_dimensions_that_were_asked_for_and_not_given_are_told():
     provider = Fake(width=3, space=EmbeddingSpace("fake", dimensions=8))
     with pytest.raises(ProviderError, match="vectors of 3 numbers where 8 dimensions were asked for"):
-        Embedder(provider, MemoryStore()).embed(["a"])
+        Embedder(provider, VectorCache()).embed(["a"])
 
 
 # ---- failures
@@ -310,27 +312,27 @@ def test_what_came_before_a_failure_is_kept_and_not_asked_for_again(tmp_path):
         if number == 3:
             raise ProviderError("out of money")
 
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         provider = Fake(Limits(max_texts=2), fail=fail)
         with pytest.raises(ProviderError, match="out of money"):
             Embedder(provider, cache).embed(list("abcdefgh"))
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         again = Fake(Limits(max_texts=2))
         Embedder(again, cache).embed(list("abcdefgh"))
         assert again.sent == list("efgh")
 
 
 def test_vectors_are_in_the_cache_before_the_next_batch_is_tried(tmp_path):
-    cache = VectorCache(tmp_path)
+    cache = VectorCache(Store(tmp_path))
 
     def fail(number, texts):
-        with VectorCache(tmp_path) as other:
+        with VectorCache(Store(tmp_path)) as other:
             assert other.has(EmbeddingSpace("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (
                 8 - 2 * number
             )
 
     Embedder(Fake(Limits(max_texts=2), fail=fail), cache).embed(list("abcdef"))
-    cache.close()
+    cache.store.close()
 
 
 def test_with_several_requests_at_a_time_a_failure_waits_for_those_under_way():
@@ -339,7 +341,7 @@ def test_with_several_requests_at_a_time_a_failure_waits_for_those_under_way():
             raise ProviderError("gone")
         time.sleep(0.05 if number > 1 else 0)
 
-    store = MemoryStore()
+    store = VectorCache()
     with pytest.raises(ProviderError, match="gone"):
         Embedder(Fake(Limits(max_texts=1, concurrency=3), fail=fail), store).embed(list("abcdefghij"))
     assert 2 <= store.has(EmbeddingSpace("fake"), list("abcdefghij")).sum() <= 4
@@ -359,7 +361,7 @@ def test_no_more_requests_are_under_way_than_allowed():
 
     provider = Fake(Limits(max_texts=1, concurrency=3), fail=fail)
     texts = [str(number) for number in range(20)]
-    found = Embedder(provider, MemoryStore()).embed(texts)
+    found = Embedder(provider, VectorCache()).embed(texts)
     assert most[0] == 3
     np.testing.assert_array_equal(found.vectors, [provider.vector(text) for text in texts])
 
@@ -369,7 +371,7 @@ def test_an_interrupt_keeps_what_is_embedded(tmp_path):
         if number == 3:
             raise KeyboardInterrupt
 
-    with VectorCache(tmp_path) as cache:
+    with VectorCache(Store(tmp_path)) as cache:
         with pytest.raises(KeyboardInterrupt):
             Embedder(Fake(Limits(max_texts=1), fail=fail), cache).embed(list("abcd"))
         assert cache.has(EmbeddingSpace("fake"), list("abcd")).tolist() == [True, True, False, False]
@@ -380,7 +382,7 @@ def test_what_an_own_provider_raises_is_one_line_with_its_kind():
         raise RuntimeError("no GPU")
 
     with pytest.raises(ProviderError, match="fake: RuntimeError: no GPU"):
-        Embedder(Fake(fail=fail), MemoryStore()).embed(["a"])
+        Embedder(Fake(fail=fail), VectorCache()).embed(["a"])
 
 
 def test_a_request_is_tried_again_a_bounded_number_of_times():
@@ -534,14 +536,14 @@ def test_a_provider_of_a_module_here_is_found(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     for spelling, width in [("my_pipeline_for_test:Mine(width=3)", 3), ("my_pipeline_for_test:ready", 2)]:
-        assert Embedder(find_provider(spelling), MemoryStore()).embed(["a"]).vectors.shape == (1, width)
+        assert Embedder(find_provider(spelling), VectorCache()).embed(["a"]).vectors.shape == (1, width)
     with pytest.raises(ConfigError, match="takes no settings"):
         find_provider("my_pipeline_for_test:ready(width=3)")
 
 
 def test_texts_of_any_kind_go_through_the_hash_provider():
     texts = ["\ud83d", "a\0b", "か\u3099", "👩‍👩‍👧", "x" * 5000]
-    found = Embedder(find_provider("hash"), MemoryStore()).embed(texts)
+    found = Embedder(find_provider("hash"), VectorCache()).embed(texts)
     assert found.present.all()
     np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), 1.0, rtol=1e-5)
 

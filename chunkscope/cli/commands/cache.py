@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from chunkscope.cli import options
 from chunkscope.cli.console import Messages, open_output
-from chunkscope.errors import InputError
 from chunkscope.reports.formatting import plural
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from chunkscope.retrieval.dense.vector_cache import VectorCache
 
 EPILOG = """\b
@@ -47,8 +42,8 @@ def command(ctx: click.Context) -> None:
 @options.message_options
 def info(path: str | None, output_format: str, output: str | None, quiet: bool, verbose: bool) -> None:
     """Tell where the cache is, and what it holds of each model."""
-    with _opened(path, Messages(quiet, verbose)) as (file, cache):
-        spaces = cache.spaces() if cache else []
+    with _opened(path, Messages(quiet, verbose)) as cache:
+        file, spaces = cache.store.path, cache.spaces()
         n_bytes = file.stat().st_size if file.exists() else 0
     rows = [
         {
@@ -102,27 +97,15 @@ def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
 
 
 def _delete(path: str | None, messages: Messages, days: int | None, provider: str | None) -> None:
-    with _opened(path, messages) as (file, cache):
-        n_deleted = cache.prune(unused_days=days, provider=provider) if cache else 0
-    click.echo(f"{file}: {plural(n_deleted, 'vector')} deleted")
+    with _opened(path, messages) as cache:
+        n_deleted = cache.prune(unused_days=days, provider=provider)
+        click.echo(f"{cache.store.path}: {plural(n_deleted, 'vector')} deleted")
 
 
-@contextlib.contextmanager
-def _opened(path: str | None, messages: Messages) -> Iterator[tuple[Path, VectorCache | None]]:
-    """Open a cache that is there; looking at none makes none."""
-    from pathlib import Path
-
-    from chunkscope.cli.embedding import notifier
+def _opened(path: str | None, messages: Messages) -> VectorCache:
+    """Open the cache; looking at none makes none."""
     from chunkscope.retrieval.dense.vector_cache import VectorCache
-    from chunkscope.retrieval.dense.vector_file import FILE, default_path, may_be_database
+    from chunkscope.store import Store
+    from chunkscope.store.file import default_path
 
-    file = default_path() if path is None else Path(path).expanduser()
-    file = file / FILE if file.is_dir() else file
-    if not file.exists() or not file.stat().st_size:
-        yield file, None
-        return
-    if not may_be_database(file):
-        # a sweep would put it aside and go on; here it is more likely that another file was meant
-        raise InputError(f"{file}: is no vector cache; name another file with --cache")
-    with VectorCache(file, notifier(messages)) as cache:
-        yield file, cache
+    return VectorCache(Store(path or default_path(), messages.warn))

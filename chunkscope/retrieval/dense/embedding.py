@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from chunkscope.errors import ProviderError
 from chunkscope.questions.check import is_blank
 from chunkscope.retrieval.dense.batching import Answer, send_batches
 from chunkscope.retrieval.dense.retry import RetryPolicy
+from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers.base import EmbeddingSpace, Provider, ProviderInfo, Role, Vectors, count_tokens
 from chunkscope.spans.intervals import BoolArray, IntArray
 
@@ -21,26 +21,6 @@ STAGE = "texts"
 TOKENS_A_PRICE_IS_FOR = 1_000_000
 MOST_NAMED = 3
 """So many texts above the limit are named each time; the others are counted."""
-
-
-class Store(Protocol):
-    """Where vectors are kept."""
-
-    def read(self, space: EmbeddingSpace, texts: Sequence[str]) -> tuple[BoolArray, Vectors]:
-        """Look texts up."""
-        ...
-
-    def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
-        """Tell which texts have a vector."""
-        ...
-
-    def write(self, space: EmbeddingSpace, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep vectors."""
-        ...
-
-    def width(self, space: EmbeddingSpace) -> int | None:
-        """Tell how many numbers the vectors of a space have."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -132,7 +112,7 @@ class Embedder:
     Parameters
     ----------
     provider : Provider
-    store : Store
+    store : VectorCache
     notify : callable, optional
         Is told, in one line each, of texts left out and of retries.
     progress : callable, optional
@@ -142,15 +122,14 @@ class Embedder:
     Examples
     --------
     >>> from chunkscope.retrieval.providers import find_provider
-    >>> from chunkscope.retrieval.dense.memory_store import MemoryStore
-    >>> embedder = Embedder(find_provider("hash"), MemoryStore())
+    >>> embedder = Embedder(find_provider("hash"), VectorCache())
     >>> found = embedder.embed(["甲", "", "甲", "乙"])
     >>> found.present.tolist(), found.sent, embedder.embed(["乙"]).sent
     ([True, False, True, True], 2, 0)
     """
 
     provider: Provider
-    store: Store
+    store: VectorCache
     notify: Callable[[str], None] | None = None
     progress: Progress | None = None
     policy: RetryPolicy = field(default_factory=RetryPolicy)

@@ -38,10 +38,10 @@ class DenseRetriever:
     >>> from chunkscope import Document, Question, check_labels, sweep
     >>> from chunkscope.retrieval import RetrievalMeasure
     >>> from chunkscope.retrieval.providers import find_provider
-    >>> from chunkscope.retrieval.dense.memory_store import MemoryStore
+    >>> from chunkscope.retrieval.dense.vector_cache import VectorCache
     >>> corpus = [Document("a.md", "上限は12,000円。"), Document("b.md", "申請は3日前。")]
     >>> labels = check_labels(corpus, [Question.of("q1", "申請はいつ？", doc="b.md", evidence="3日前")])
-    >>> retriever = DenseRetriever(Embedder(find_provider("hash"), MemoryStore()))
+    >>> retriever = DenseRetriever(Embedder(find_provider("hash"), VectorCache()))
     >>> measure = RetrievalMeasure(labels, [retriever])
     >>> cell = sweep(corpus, labels, sizes=[20], overlaps=[0], measures=[measure]).cells[0]
     >>> cell.retrieval[0]["retriever"], cell.retrieval[0]["strict"]["1"]

@@ -7,7 +7,6 @@ by role; it is part of the keys), `count_tokens(texts)`, and `secrets` (keys tha
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -20,8 +19,6 @@ from chunkscope.spans.intervals import IntArray
 
 Vectors = NDArray[np.float32]
 Role = Literal["document", "query"]
-
-KEY_FORMAT = b"chunkscope vector 1"
 
 
 @runtime_checkable
@@ -87,8 +84,8 @@ class EmbeddingSpace:
     Examples
     --------
     >>> small = EmbeddingSpace("openai", model="m", dimensions=512, role="document")
-    >>> small.key("同じ文") == small.key("同じ文"), small.key("同じ文") == small.of_role("query").key("同じ文")
-    (True, False)
+    >>> small.of_role("query") == small, small.of_role("query").of_role("document") == small
+    (False, True)
     """
 
     provider: str
@@ -103,33 +100,6 @@ class EmbeddingSpace:
     def of_role(self, role: Role, prompt: str | None = None) -> EmbeddingSpace:
         """Give the space of documents or of questions."""
         return EmbeddingSpace(**{**asdict(self), "role": role, "prompt": self.prompt if prompt is None else prompt})
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Give what the keys of the space begin with."""
-        return tuple(None if value is None else str(value) for value in asdict(self).values())
-
-    def key(self, text: str) -> bytes:
-        """Give the key of a text: SHA-256 over length-prefixed parts, so that no two lists of parts look alike."""
-        return self.keys([text])[0]
-
-    def keys(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the keys of texts."""
-        begun = hashlib.sha256(KEY_FORMAT)
-        for part in self.parts():
-            begun.update(_prefixed(part))
-        keys = []
-        for text in texts:
-            digest = begun.copy()
-            digest.update(_prefixed(text))
-            keys.append(digest.digest())
-        return keys
-
-
-def _prefixed(part: str | None) -> bytes:
-    if part is None:
-        return b"-"
-    held = part.encode("utf-8", "surrogatepass")
-    return b"%d:" % len(held) + held
 
 
 class RetryableError(ProviderError):

@@ -1,4 +1,4 @@
-"""Configuration: ``[tool.chunkscope]`` of the nearest ``pyproject.toml``, or ``chunkscope.toml``."""
+"""The configuration file: ``[tool.chunkscope]`` of the nearest ``pyproject.toml``, or ``chunkscope.toml``."""
 
 from __future__ import annotations
 
@@ -8,83 +8,48 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from chunkscope.corpus.document import MARKUPS
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
-
-T = TypeVar("T")
+from chunkscope.gate.thresholds import NAMES as THRESHOLDS
 
 PYPROJECT, OWN_FILE = "pyproject.toml", "chunkscope.toml"
 TABLE = "[tool.chunkscope]"
+LARGEST_INTEGER = 2**63
+"""TOML promises no larger ones."""
+
+Reader = tuple[Callable[[object], Any], str]
 
 
 @dataclass(frozen=True)
 class Config:
-    """What a configuration file says; None and empty where it says nothing.
+    """What a configuration file says, as the options of the command line would say it.
 
     Attributes
     ----------
     path : str or None
-        The file, as it is shown to people.
-    corpus, questions : str or None
-        Paths that lead there from the current folder; in the file they are relative to the file.
-    chunker, unit, sizes, overlaps, overlap : str or None
-        In the notation of the command line; lists are joined by commas.
-    size : int or None
-    encoding, markup : str or None
-    include, exclude : tuple of str
-    map_field : dict
-        Our names of question fields to those of the file.
-    check : dict
-        Thresholds, as they stand.
+        The file, as it is shown to people; None where there is none.
+    values : mapping of str to object
+        By the names of the options, ``[check]`` among them. Paths lead there from the current folder; in the file they
+        are relative to the file.
     warnings : tuple of str
     """
 
     path: str | None = None
-    corpus: str | None = None
-    questions: str | None = None
-    chunker: str | None = None
-    unit: str | None = None
-    size: int | None = None
-    overlap: str | None = None
-    sizes: str | None = None
-    overlaps: str | None = None
-    encoding: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    markup: str | None = None
-    map_field: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    check: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    values: Mapping[str, object] = dataclasses.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
-    def choose(self, key: str, flag: T | None, default: T) -> T:
-        """Give what the command line says, else what the file says, else the default.
+    def place_of(self, threshold: str) -> str:
+        """Tell where a threshold stands.
 
         Examples
         --------
-        >>> config = Config(sizes="100,200")
-        >>> config.choose("sizes", None, "50..800"), config.choose("sizes", "70", "50..800")
-        ('100,200', '70')
+        >>> Config("../chunkscope.toml").place_of("max_split")
+        '../chunkscope.toml: [check] max_split'
         """
-        if flag is not None and flag != ():
-            return flag
-        configured = getattr(self, key)
-        return default if configured is None or configured in ((), {}) else configured
-
-    def origin(self, key: str, flag: object) -> str:
-        """Give what a message about a setting begins with: the file, if that is where it stands.
-
-        Examples
-        --------
-        >>> Config("pyproject.toml", sizes="9..1").origin("sizes", None)
-        'pyproject.toml: '
-        """
-        said_here = flag is None or flag == ()
-        return f"{self.path}: " if said_here and self.path and getattr(self, key) not in (None, (), {}) else ""
-
-
-KEYS = tuple(entry.name for entry in dataclasses.fields(Config) if entry.name not in ("path", "warnings"))
+        own = os.path.basename(self.path or "") == OWN_FILE
+        return f"{self.path}: {'[check]' if own else '[tool.chunkscope.check]'} {threshold}"
 
 
 def find_config(folder: str | os.PathLike[str] = ".") -> Config:
@@ -109,30 +74,38 @@ def find_config(folder: str | os.PathLike[str] = ".") -> Config:
     start = Path(folder).resolve()
     for here in (start, *start.parents):
         own, project = here / OWN_FILE, here / PYPROJECT
-        if own.is_file():
+        if _is_there(own):
             document = _load(own, start)
             # keys as they stand in pyproject.toml are welcome here too
             table = _tool_table(document) if set(document) == {"tool"} else None
             config = _config(document if table is None else table, own, start, OWN_FILE if table is None else PYPROJECT)
-            if project.is_file() and _has_table(project):
-                warning = f"{config.path} is used; {TABLE} of {_shown(project, start)} is not read"
+            if _is_there(project) and _has_table(project):
+                warning = f"{config.path} is used; {TABLE} of {os.path.relpath(project, start)} is not read"
                 config = dataclasses.replace(config, warnings=(warning,))
             return config
-        if project.is_file():
+        if _is_there(project):
             table = _tool_table(_load(project, start))
             if table is not None:
                 return _config(table, project, start, PYPROJECT)
     return Config()
 
 
+def _is_there(path: Path) -> bool:
+    return path.exists() and not path.is_dir()
+
+
 def _load(path: Path, start: Path) -> dict[str, Any]:
-    shown = _shown(path, start)
+    shown = os.path.relpath(path, start)
+    if not path.is_file():
+        raise ConfigError(f"{shown}: is no regular file")
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown}: byte {error.start} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{shown}: not TOML: {error}") from None
+    except ValueError:  # Python reads no more than 4,300 digits
+        raise ConfigError(f"{shown}: a number has too many digits") from None
     except RecursionError:
         raise ConfigError(f"{shown}: not TOML that can be read: nested too deeply") from None
     except OSError as error:
@@ -151,75 +124,75 @@ def _tool_table(document: Mapping[str, Any]) -> object:
     return tool.get("chunkscope") if isinstance(tool, dict) else None
 
 
-def _shown(path: Path, start: Path) -> str:
-    return os.path.relpath(path, start)
-
-
 def _config(table: object, path: Path, start: Path, kind: str) -> Config:
-    where = f"{_shown(path, start)}: {TABLE}" if kind == PYPROJECT else _shown(path, start)
-    entry = f"{where} " if kind == PYPROJECT else f"{where}: "
+    shown = os.path.relpath(path, start)
+    where = f"{shown}: {TABLE}" if kind == PYPROJECT else shown
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table")
-    values: dict[str, Any] = {}
+    if kind == OWN_FILE and "tool" in table:
+        raise ConfigError(f"{where} has no 'tool'; in {OWN_FILE} the keys stand without {TABLE}")
+    values = _read(table, KEYS, where, ": " if kind == OWN_FILE else " ")
+    config = Config(shown, values)
+    values.update(_read(values.pop("check", {}), CHECK_KEYS, config.place_of("").rstrip(), " "))
+    for key in PATHS & set(values):
+        if path.parent != start and not os.path.isabs(values[key]):
+            values[key] = os.path.relpath(path.parent / values[key], start)
+    return config
+
+
+def _read(table: Mapping[str, object], keys: Mapping[str, Reader], where: str, between: str) -> dict[str, Any]:
+    """Read the entries of a table, each by the reader of its key."""
+    values = {}
     for key, value in table.items():
-        if key not in _READERS:
-            raise ConfigError(f"{where} has no {key!r}; {_hint(key, kind)}")
-        read, wanted = _READERS[key]
+        if key not in keys:
+            hint = did_you_mean(key, keys) or f"there are {', '.join(keys)}"
+            raise ConfigError(f"{where} has no {key!r}; {hint}")
+        read, wanted = keys[key]
         try:
             values[key] = read(value)
         except TypeError:
-            raise ConfigError(f"{entry}{key} must be {wanted}, not {value!r}") from None
-    for key in ("corpus", "questions"):
-        if key in values:
-            values[key] = _from_here(values[key], path.parent, start)
-    return Config(path=_shown(path, start), **values)
+            raise ConfigError(f"{where}{between}{key} must be {wanted}, not {_written(value)}") from None
+    return values
 
 
-def _hint(key: str, kind: str) -> str:
-    if kind == OWN_FILE and key == "tool":
-        return f"in {OWN_FILE} the keys stand without {TABLE}"
-    return did_you_mean(key, KEYS) or f"there are {', '.join(KEYS)}"
-
-
-def _from_here(path: str, folder: Path, start: Path) -> str:
-    if folder == start or os.path.isabs(path):
-        return path
-    return os.path.relpath(folder / path, start)
+def _written(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no more than 4,300 digits
+        return "a number of so many digits"
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise TypeError
     return value
 
 
 def _integer(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= LARGEST_INTEGER:
         raise TypeError
     return value
 
 
-def _notation(value: object) -> str:
-    """Read what the command line writes as a comma list: text, a whole number, or a list of these."""
+def _text_or_integer(value: object) -> str:
+    return value if isinstance(value, str) else str(_integer(value))
+
+
+def _comma_list(value: object) -> str:
     items = value if isinstance(value, list) else [value]
     if not items:
         raise TypeError
-    return ",".join(item if isinstance(item, str) else str(_integer(item)) for item in items)
+    return ",".join(map(_text_or_integer, items))
 
 
-def _names(value: object) -> str:
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise TypeError
-    return ",".join(map(_text, items))
-
-
-def _one_of_two(value: object) -> str:
-    return str(_integer(value)) if isinstance(value, int) else _text(value)
-
-
-def _globs(value: object) -> tuple[str, ...]:
+def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(_text, value if isinstance(value, list) else [value]))
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not (names := _texts(value)):
+        raise TypeError
+    return names
 
 
 def _markup(value: object) -> str:
@@ -228,10 +201,8 @@ def _markup(value: object) -> str:
     return str(value)
 
 
-def _mapping(value: object) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise TypeError
-    return {key: _text(item) for key, item in value.items()}
+def _pairs(value: object) -> tuple[str, ...]:
+    return tuple(f"{ours}={_text(theirs)}" for ours, theirs in _table(value).items())
 
 
 def _table(value: object) -> dict[str, object]:
@@ -240,19 +211,31 @@ def _table(value: object) -> dict[str, object]:
     return value
 
 
-_READERS: dict[str, tuple[Callable[[object], Any], str]] = {
+def _threshold(value: object) -> object:
+    """Let pass what `Thresholds` can say something about."""
+    if isinstance(value, list | dict) or (isinstance(value, int) and abs(value) >= LARGEST_INTEGER):
+        raise TypeError
+    return value
+
+
+KEYS: Mapping[str, Reader] = {
     "corpus": (_text, "a path"),
     "questions": (_text, "a path"),
     "chunker": (_names, "a text, or a list of them"),
     "unit": (_names, "a text, or a list of them"),
     "size": (_integer, "a whole number"),
-    "overlap": (_one_of_two, "a whole number, or a share such as '1/6'"),
-    "sizes": (_notation, "a text such as '50..800', or a list of whole numbers"),
-    "overlaps": (_notation, "a text such as '0,1/6', or a list of these"),
+    "overlap": (_text_or_integer, "a whole number, or a share such as '1/6'"),
+    "sizes": (_comma_list, "a text such as '50..800', or a list of whole numbers"),
+    "overlaps": (_comma_list, "a text such as '0,1/6', or a list of these"),
     "encoding": (_text, "a text"),
-    "include": (_globs, "a glob, or a list of them"),
-    "exclude": (_globs, "a glob, or a list of them"),
+    "include": (_texts, "a glob, or a list of them"),
+    "exclude": (_texts, "a glob, or a list of them"),
     "markup": (_markup, "'markdown', 'html' or 'plain'"),
-    "map_field": (_mapping, "a table such as {evidence = 'reference_contexts'}"),
+    "map_field": (_pairs, "a table such as {evidence = 'reference_contexts'}"),
     "check": (_table, "a table"),
 }
+CHECK_KEYS: Mapping[str, Reader] = {
+    **dict.fromkeys(THRESHOLDS, (_threshold, "a count, a share such as '2%', or 'none'")),
+    "baseline": (_text, "a path"),
+}
+PATHS = {"corpus", "questions", "baseline"}

@@ -18,6 +18,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
 }
 
 _SPELLING = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_WHOLE_NUMBER = re.compile(r"-?\d{1,60}")  # Python reads no more than 4,300 digits
 
 
 def parse_chunker(text: str) -> Chunker:
@@ -86,7 +87,7 @@ def _read_value(key: str, value: str) -> object:
         return value
     if value.lower() in ("true", "false"):
         return value.lower() == "true"
-    return int(value) if re.fullmatch(r"-?\d+", value) else value
+    return int(value) if _WHOLE_NUMBER.fullmatch(value) else value
 
 
 def _hint(name: str, known: Iterable[str]) -> str:

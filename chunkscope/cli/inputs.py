@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import DEMOS
-from chunkscope.config import Config, find_config
+from chunkscope.cli.options import DEMOS, is_configured
+from chunkscope.cli.outputs import check_outputs, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter
 from chunkscope.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from chunkscope.config import Config
     from chunkscope.corpus.document import Document, Markup
     from chunkscope.corpus.reading import Corpus
     from chunkscope.questions.question import QuestionFile
@@ -25,64 +26,77 @@ MOST_SUFFIXES = 5
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How documents are read."""
+class Inputs:
+    """What a command reads, and how.
 
-    encoding: str | None
-    markup: str | None
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    skip_unreadable: bool
+    Attributes
+    ----------
+    path : str
+        The corpus, or the one document.
+    questions_path : str or None
+    flags : mapping
+        The values of all options.
+    messages : Messages
+        Where what is doubtful is said.
+    """
+
+    path: str
+    questions_path: str | None
+    flags: Mapping[str, Any]
+    messages: Messages
 
     @classmethod
-    def of(cls, config: Config, flags: Mapping[str, object]) -> Reading:
-        """Take flags, else the configuration."""
-        return cls(
-            encoding=config.choose("encoding", cast("str | None", flags.get("encoding")), None),
-            markup=config.choose("markup", cast("str | None", flags.get("markup")), None),
-            include=config.choose("include", cast("tuple[str, ...]", flags.get("include", ())), ()),
-            exclude=config.choose("exclude", cast("tuple[str, ...]", flags.get("exclude", ())), ()),
-            skip_unreadable=bool(flags.get("skip_unreadable")),
-        )
+    def of(cls, flags: Mapping[str, Any]) -> Inputs:
+        """Take what is given, else what the configuration names, else the usual names in the current folder.
+
+        Raises
+        ------
+        UsageError
+            A demo and a corpus at once, or no corpus anywhere.
+        ConfigError
+            The configuration names what is not there.
+        """
+        return cls(*_chosen_paths(flags), flags, start(flags))
 
     @property
     def names(self) -> NameFilter:
         """Which files of a folder are read."""
-        return NameFilter(self.include, self.exclude)
+        return NameFilter(self.flags.get("include", ()), self.flags.get("exclude", ()))
 
     @property
     def settings(self) -> dict[str, object]:
         """What of it is kept with a result."""
-        return {
-            "encoding": self.encoding,
-            "markup": self.markup,
-            "include": list(self.include),
-            "exclude": list(self.exclude),
-        }
+        found: dict[str, object] = {name: self.flags[name] for name in ("encoding", "markup")}
+        return found | {name: list(self.flags[name]) for name in ("include", "exclude")}
 
-    def read(self, path: str) -> Corpus:
-        """Read a corpus.
+    def check_outputs(
+        self, *outputs: str | None, also_read: Sequence[str | None] = (), mended: str | None = None
+    ) -> None:
+        """Refuse, before the work begins, outputs that cannot be written or would go over what is read.
+
+        Only `mended` may go over the questions.
+        """
+        path = self.questions_path
+        questions = None if path and is_same_file(path, mended) else path
+        check_outputs(outputs, [self.path, questions, _config().path, *also_read], self.names)
+
+    def read_corpus(self) -> Corpus:
+        """Read the documents, and say what was doubtful or left out.
 
         Raises
         ------
         InputError
             A file that is to be converted, or what `read_corpus` cannot read.
         """
-        from chunkscope.corpus.reading import read_corpus
+        corpus = self._read()
+        self.messages.warn(*corpus.unreadable)
+        self.messages.warn(*corpus.warnings)
+        if corpus.ignored:
+            self.messages.warn(ignored_files(corpus.ignored))
+        self.messages.note(f"{self.path}: {len(corpus)} documents")
+        return corpus
 
-        suffix = os.path.splitext(path)[1].lower()
-        if suffix in TO_CONVERT and os.path.isfile(path):
-            raise InputError(f"{path}: a {suffix} file; convert it to Markdown or text first")
-        return read_corpus(
-            path,
-            encoding=self.encoding,
-            include=self.include,
-            exclude=self.exclude,
-            markup=cast("Markup | None", self.markup),
-            skip_unreadable=self.skip_unreadable,
-        )
-
-    def read_one(self, path: str, messages: Messages) -> Document:
+    def read_document(self) -> Document:
         """Read the one document of a file.
 
         Raises
@@ -90,36 +104,61 @@ class Reading:
         InputError
             A folder, or a file with several documents.
         """
-        if os.path.isdir(path):
-            raise InputError(f"{path}: is a folder; name one document")
-        corpus = self.read(path)
-        messages.warn(*corpus.warnings)
+        if os.path.isdir(self.path):
+            raise InputError(f"{self.path}: is a folder; name one document")
+        corpus = self._read()
+        self.messages.warn(*corpus.warnings)
         if len(corpus) != 1:
-            raise InputError(f"{path}: holds {len(corpus)} documents; name a file with one")
+            raise InputError(f"{self.path}: holds {len(corpus)} documents; name a file with one")
         return next(iter(corpus))
 
+    def read_questions(self) -> QuestionFile | None:
+        """Read the questions, if there are any, and say what was doubtful."""
+        from chunkscope.questions.question import read_questions
 
-def load_config(messages: Messages, demo: str | None = None) -> Config:
-    """Find the configuration of the current folder; a demo is the same everywhere, and has none."""
-    if demo:
-        return Config()
-    config = find_config()
-    messages.warn(*config.warnings)
-    if config.path:
-        messages.note(f"configuration: {config.path}")
-    return config
+        if self.questions_path is None:
+            return None
+        questions = read_questions(self.questions_path, fields=self.flags["map_field"])
+        self.messages.warn(*questions.warnings)
+        return questions
+
+    def _read(self) -> Corpus:
+        from chunkscope.corpus.reading import read_corpus
+
+        suffix = os.path.splitext(self.path)[1].lower()
+        if suffix in TO_CONVERT and os.path.isfile(self.path):
+            raise InputError(f"{self.path}: a {suffix} file; convert it to Markdown or text first")
+        return read_corpus(
+            self.path,
+            encoding=self.flags["encoding"],
+            include=self.flags.get("include", ()),
+            exclude=self.flags.get("exclude", ()),
+            markup=cast("Markup | None", self.flags["markup"]),
+            skip_unreadable=self.flags.get("skip_unreadable", False),
+        )
 
 
-def choose_paths(config: Config, flags: Mapping[str, object]) -> tuple[str, str | None]:
-    """Tell which corpus and which questions are meant.
+def start(flags: Mapping[str, Any]) -> Messages:
+    """Give what messages go through, and say there which configuration counts."""
+    messages = Messages(flags["quiet"], flags["verbose"])
+    messages.warn(*_config().warnings)
+    if _config().path:
+        messages.note(f"configuration: {_config().path}")
+    return messages
 
-    Raises
-    ------
-    UsageError
-        A demo and a corpus at once, or no corpus anywhere.
-    """
-    corpus, questions, demo = (cast("str | None", flags.get(name)) for name in ("corpus", "questions", "demo"))
-    if demo:
+
+def _config() -> Config:
+    from chunkscope.config import Config
+
+    return click.get_current_context().obj or Config()
+
+
+def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Give the paths of the corpus and of the questions."""
+    if "document" in flags:
+        return flags["document"], flags.get("asked")
+    corpus, questions = flags["corpus"], flags.get("questions")
+    if flags["demo"]:
         from chunkscope.corpus.demos import demo_path
 
         if corpus is not None:
@@ -127,37 +166,20 @@ def choose_paths(config: Config, flags: Mapping[str, object]) -> tuple[str, str 
                 f"--demo brings its own documents; leave out {corpus!r} (there are the demos {' and '.join(DEMOS)})",
                 click.get_current_context(),
             )
-        folder = min(str(demo_path(demo)), os.path.relpath(demo_path(demo)), key=len)
+        folder = min(str(demo_path(flags["demo"])), os.path.relpath(demo_path(flags["demo"])), key=len)
         return os.path.join(folder, "docs"), questions or os.path.join(folder, QUESTIONS_HERE)
-    if corpus is not None:
-        return corpus, questions
-    corpus = config.corpus or (CORPUS_HERE if os.path.exists(CORPUS_HERE) else None)
-    if corpus is None:
-        where = f"{config.path} names none, and" if config.path else "no configuration names one, and"
+    if corpus is not None and not is_configured("corpus"):
+        return corpus, None if is_configured("questions") else questions  # configured ones are of another corpus
+    if corpus is None and not os.path.exists(CORPUS_HERE):
+        where = f"{_config().path} names none, and" if _config().path else "no configuration names one, and"
         raise click.UsageError(
             f"no CORPUS: {where} there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo",
             click.get_current_context(),
         )
-    here = QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None
-    if config.corpus:
-        _check_configured(config, "corpus", config.corpus)
-    return corpus, questions or config.questions or here
-
-
-def _check_configured(config: Config, key: str, path: str) -> None:
-    if not os.path.exists(path):
-        raise ConfigError(f"{config.path}: {key}: {path}: no such file or folder")
-
-
-def open_corpus(path: str, reading: Reading, messages: Messages) -> Corpus:
-    """Read the documents, and say what was doubtful or left out."""
-    corpus = reading.read(path)
-    messages.warn(*corpus.unreadable)
-    messages.warn(*corpus.warnings)
-    if corpus.ignored:
-        messages.warn(ignored_files(corpus.ignored))
-    messages.note(f"{path}: {len(corpus)} documents")
-    return corpus
+    for name in ("corpus", "questions"):
+        if is_configured(name) and not os.path.exists(flags[name]):
+            raise ConfigError(f"{_config().path}: {name}: {flags[name]}: no such file or folder")
+    return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)
 
 
 def ignored_files(ignored: Mapping[str, int]) -> str:
@@ -175,14 +197,3 @@ def ignored_files(ignored: Mapping[str, int]) -> str:
     ]
     rest = sum(count for _, count in ranked[MOST_SUFFIXES:])
     return "; ".join([*notes, f"{rest} others ignored"] if rest else notes)
-
-
-def open_questions(path: str, config: Config, field: Mapping[str, str], messages: Messages) -> QuestionFile:
-    """Read the questions, and say what was doubtful."""
-    from chunkscope.questions.question import read_questions
-
-    if path == config.questions:
-        _check_configured(config, "questions", path)
-    questions = read_questions(path, fields={**config.map_field, **field})
-    messages.warn(*questions.warnings)
-    return questions

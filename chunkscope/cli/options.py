@@ -1,17 +1,20 @@
-"""Every option that commands share, declared once."""
+"""Every option that commands share, declared once, and the command that takes its defaults from the configuration."""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from chunkscope.errors import ChunkscopeError, ConfigError
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
 
-DEFAULT_CHUNKER = "fixed"
 DEFAULT_ENCODING = "cl100k_base"
 DEMOS = ("ja", "en")
 
@@ -53,6 +56,43 @@ _OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
     "--count-tokens": (DEFAULT_ENCODING, is_encoding),
 }
 """Options whose value may be left out: what it is then, and what tells a value from the next argument."""
+
+
+class ConfiguredCommand(OptionalValueCommand):
+    """A command whose defaults stand in the configuration file; a demo is the same everywhere, and has none.
+
+    The configuration is the `obj` of its context.
+    """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse once to learn whether the file counts, and once more with what it says as defaults."""
+        from chunkscope.config import Config, find_config
+
+        ctx = super().make_context(info_name, list(args), parent, **extra)
+        if ctx.resilient_parsing or ctx.params.get("demo"):
+            ctx.obj = Config()
+            return ctx
+        config = find_config()
+        return super().make_context(info_name, args, parent, obj=config, default_map=dict(config.values), **extra)
+
+
+def is_configured(name: str) -> bool:
+    """Tell whether the value of an option of the running command comes from the configuration file."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+
+
+@contextlib.contextmanager
+def naming_the_file(*names: str) -> Iterator[None]:
+    """Name the configuration file in what is wrong with options, where one of them comes from there."""
+    try:
+        yield
+    except ChunkscopeError as error:
+        if any(map(is_configured, names)):
+            raise ConfigError(f"{click.get_current_context().obj.path}: {error}") from error
+        raise
 
 
 class Number(click.FloatRange):
@@ -99,8 +139,9 @@ def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
 
 
 def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
+    """Read OURS=THEIRS; what is given is added to what the configuration says."""
     mapping = {}
-    for pair in pairs:
+    for pair in (*(ctx.lookup_default("map_field") or ()), *pairs):
         ours, equals, theirs = (part.strip() for part in pair.partition("="))
         if not (ours and equals and theirs):
             raise click.BadParameter(f"{pair!r} is no OURS=THEIRS, such as evidence=reference_contexts", ctx, parameter)
@@ -141,16 +182,20 @@ field_option = click.option(
     help="What a field is called in the questions; repeatable.",
 )
 
-ways_options = stacked(
+UNIT_HELP = "What sizes count: char, word, or an encoding."
+
+grid_options = stacked(
     click.option("-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: fixed]."),
-    click.option("--unit", metavar="LIST", multiple=True, help="What sizes count: char, word, or an encoding."),
+    click.option("--unit", metavar="LIST", multiple=True, help=UNIT_HELP),
+    click.option("--sizes", metavar="LIST", help="Sizes: 50..800, 50..800:25 or 100,200 [default: 50..800]."),
+    click.option("--overlaps", metavar="LIST", help="Overlaps: units, or shares: 0,50,1/6,15% [default: 1/6]."),
 )
 
-one_way_options = stacked(
+setting_options = stacked(
     click.option("-c", "--chunker", metavar="CHUNKER", multiple=True, help="The way of cutting [default: fixed]."),
     click.option("--size", metavar="N", help="Most units in a chunk; none: whole sections."),
     click.option("--overlap", metavar="N", help="Units shared with the next, or a share: 50, 1/6, 15% [default: 0]."),
-    click.option("--unit", metavar="UNIT", multiple=True, help="What sizes count: char, word, or an encoding."),
+    click.option("--unit", metavar="UNIT", multiple=True, help=UNIT_HELP),
 )
 
 output_option = click.option(

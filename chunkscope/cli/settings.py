@@ -1,34 +1,35 @@
-"""Which ways of cutting the command line and the configuration ask for."""
+"""Which chunkers, sizes and overlaps the command line and the configuration ask for."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from chunkscope.chunkers import Chunker, HeadingChunker, TokenChunker, parse_chunker
-from chunkscope.cli.options import DEFAULT_CHUNKER
-from chunkscope.config import Config
-from chunkscope.errors import ChunkerError, ChunkscopeError, ConfigError, GridError
-from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, LONGEST_ENTRY, Grid, parse_overlaps, parse_sizes
+from chunkscope.chunkers import Chunker, parse_chunker
+from chunkscope.cli.options import is_configured, naming_the_file
+from chunkscope.errors import ChunkerError, GridError
+from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.structure.units import get_unit
+
+DEFAULT_CHUNKER = "fixed"
+WHOLE = "none"
+"""How the command line writes the size of whole sections."""
+MOST_DIGITS = 60
 
 _BETWEEN = re.compile(r",(?![^()]*\))")
 _OWN_UNIT = re.compile(r"[(,]\s*unit\s*=")
-WHOLE = "none"
-"""How the command line writes the size of whole sections."""
 
 
-def read_ways(config: Config, chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker, ...]:
-    """Give each way of cutting in each unit.
+def read_chunkers(chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker, ...]:
+    """Give each chunker in each unit.
 
     Parameters
     ----------
-    config : Config
     chunker, unit : sequences of str
-        Comma lists, as they were given; empty: what the configuration says.
+        Comma lists, as they were given; empty: the defaults.
 
     Returns
     -------
@@ -42,45 +43,41 @@ def read_ways(config: Config, chunker: Sequence[str], unit: Sequence[str]) -> tu
 
     Examples
     --------
-    >>> [f"{way} in {way.unit}" for way in read_ways(Config(), ["fixed,token"], ["char,o200k_base"])]
+    >>> [f"{one} in {one.unit}" for one in read_chunkers(["fixed,token"], ["char,o200k_base"])]
     ['fixed in char', 'fixed(unit=o200k_base) in o200k_base', 'token(unit=o200k_base) in o200k_base']
     """
-    # an empty value is no absent one: it comes from a variable that is not set
-    spelled = config.choose("chunker", ",".join(chunker) if chunker else None, DEFAULT_CHUNKER)
-    listed = config.choose("unit", ",".join(unit) if unit else None, None)
-    with told_of(config, "unit", unit):
-        units = _entries(listed, "--unit") if listed is not None else []
+    with naming_the_file("unit"):
+        units = _entries(",".join(unit), "--unit") if unit else []
         for name in units:
             get_unit(name)
-    ways: dict[Chunker, None] = {}
+    found: dict[Chunker, None] = {}
     used: set[str] = set()
-    picky: list[TokenChunker] = []
-    with told_of(config, "chunker", chunker):
-        for part in _BETWEEN.split(spelled):
-            way = parse_chunker(part)
-            if not units or _OWN_UNIT.search(part):
-                ways[way] = None
-                continue
-            fitting = [name for name in units if not isinstance(way, TokenChunker) or name not in ("char", "word")]
-            if isinstance(way, TokenChunker):
-                picky.append(way)
-            used.update(fitting)
-            ways.update((dataclasses.replace(way, unit=name), None) for name in fitting)
-            if not fitting:
-                ways[way] = None  # tokens are counted in the default encoding
-    unused = [name for name in units if name not in used]
-    if unused and unit and picky:
-        dataclasses.replace(picky[0], unit=unused[0])  # says why it cannot
-    for way in ways:
-        get_unit(way.unit)
-    return tuple(ways)
+    refused: dict[str, ChunkerError] = {}
+    with naming_the_file("chunker"):
+        # an empty value is no absent one: it comes from a variable that is not set
+        for part in _BETWEEN.split(",".join(chunker) if chunker else DEFAULT_CHUNKER):
+            one = parse_chunker(part)
+            fitting = []
+            for name in [] if _OWN_UNIT.search(part) else units:
+                try:
+                    fitting.append(dataclasses.replace(one, unit=name))
+                    used.add(name)
+                except ChunkerError as error:  # tokens are not counted in characters
+                    refused.setdefault(name, error)
+            found.update(dict.fromkeys(fitting or [one]))
+    unused = [name for name in refused if name not in used]
+    if unused and not is_configured("unit"):
+        raise refused[unused[0]]
+    for one in found:
+        get_unit(one.unit)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
 class WantedGrid:
     """What a sweep is asked for, as it was written, and the grid that it makes."""
 
-    ways: tuple[Chunker, ...]
+    chunkers: tuple[Chunker, ...]
     sizes: str
     overlaps: str
     grid: Grid
@@ -89,16 +86,14 @@ class WantedGrid:
     def settings(self) -> dict[str, object]:
         """What of it is kept with the result."""
         return {
-            "chunkers": [str(way) for way in self.ways],
+            "chunkers": [str(chunker) for chunker in self.chunkers],
             "sizes": self.sizes,
             "overlaps": [entry.strip() for entry in self.overlaps.split(",")],
         }
 
 
-def read_grid(
-    config: Config, chunker: Sequence[str], unit: Sequence[str], sizes: str | None, overlaps: str | None
-) -> WantedGrid:
-    """Give the grid of a sweep.
+def read_grid(flags: Mapping[str, Any], sizes: str = DEFAULT_SIZES, overlaps: str = DEFAULT_OVERLAPS) -> WantedGrid:
+    """Give the grid of a sweep; `sizes` and `overlaps` are those that stand where none are given.
 
     Raises
     ------
@@ -107,88 +102,82 @@ def read_grid(
     ConfigError
         The same, where it stands in the configuration.
     """
-    ways = read_ways(config, chunker, unit)
-    sized = config.choose("sizes", sizes, DEFAULT_SIZES)
-    overlapping = config.choose("overlaps", overlaps, DEFAULT_OVERLAPS)
-    with told_of(config, "sizes", sizes):
-        parse_sizes(sized)
-    with told_of(config, "overlaps", overlaps):
-        parse_overlaps(overlapping)
-    return WantedGrid(ways, sized, overlapping, Grid.of(ways, sized, overlapping))
+    chunkers = read_chunkers(flags["chunker"], flags["unit"])
+    if flags["sizes"] is not None:
+        sizes, overlaps = flags["sizes"], DEFAULT_OVERLAPS
+    overlaps = overlaps if flags["overlaps"] is None else flags["overlaps"]
+    with naming_the_file("sizes"):
+        parsed_sizes = parse_sizes(sizes)
+    with naming_the_file("overlaps"):
+        parsed_overlaps = parse_overlaps(overlaps)
+    return WantedGrid(chunkers, sizes, overlaps, Grid.of(chunkers, parsed_sizes, parsed_overlaps))
 
 
-def read_way(
-    config: Config, chunker: Sequence[str], unit: Sequence[str], size: str | None, overlap: str | None
-) -> Chunker:
-    """Give the one way of cutting with its size.
+def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
+    """Give the one chunker with its size, and its overlap as it was written.
+
+    The overlap is None where the chunker is spelled with its own.
 
     Raises
     ------
     ChunkerError
-        Several ways, no size where one is needed, or a size that is given twice.
+        Several chunkers, no size where one is needed, or a size that is given twice.
     GridError
         An overlap that is none.
 
     Examples
     --------
-    >>> str(read_way(Config(size=400), ["sentence"], [], None, "1/6"))
-    'sentence(size=400, overlap=66)'
+    >>> chunker, overlap = read_setting({"chunker": ["sentence"], "unit": [], "size": "400", "overlap": "1/6"})
+    >>> str(chunker), str(overlap)
+    ('sentence(size=400, overlap=66)', '1/6')
     """
-    ways = read_ways(config, chunker, unit)
-    if len(ways) > 1:
-        raise ChunkerError(f"one way of cutting is wanted, not {len(ways)}: {', '.join(map(str, ways))}")
-    way = ways[0]
-    if way.size is not None:
-        if size not in (None, str(way.size)) or overlap not in (None, str(way.overlap)):
-            raise ChunkerError(f"{way} has its size and overlap; leave out --size and --overlap")
-        return way
-    wanted = _size(config, size)
-    may_be_whole = isinstance(way, HeadingChunker) and not way.merge
+    chunkers = read_chunkers(flags["chunker"], flags["unit"])
+    if len(chunkers) > 1:
+        raise ChunkerError(f"one way of cutting is wanted, not {len(chunkers)}: {', '.join(map(str, chunkers))}")
+    chunker = chunkers[0]
+    size, overlap = ((None if is_configured(name) else flags[name]) for name in ("size", "overlap"))
+    if chunker.size is not None:
+        if size not in (None, str(chunker.size)) or overlap not in (None, str(chunker.overlap)):
+            raise ChunkerError(f"{chunker} has its size and overlap; leave out --size and --overlap")
+        return chunker, None
+    wanted = _size(flags["size"])
     if wanted is None:
-        if not may_be_whole:
-            raise ChunkerError(f"{way} needs a size, such as --size 400")
-        return way if overlap is None else way.at(None, _overlap(overlap, 0))
-    with told_of(config, "overlap", overlap):
-        shared = _overlap(config.choose("overlap", overlap, "0"), wanted)
-    with told_of(config, "size", size) if size is None else told_of(config, "overlap", overlap):
-        return way.at(wanted, shared)
+        if chunker.needs_size:
+            raise ChunkerError(f"{chunker} needs a size, such as --size 400")
+        return (chunker if overlap is None else chunker.at(None, _overlap(overlap).at(0))), None
+    with naming_the_file("overlap"):
+        shared = _overlap("0" if flags["overlap"] is None else flags["overlap"])
+    with naming_the_file("size", "overlap"):
+        return chunker.at(wanted, shared.at(wanted)), shared
 
 
-def read_why(grid: Grid, text: str) -> tuple[Chunker, ...]:
-    """Give the settings that ``--why SIZE[/OVERLAP]`` asks about: each way of cutting of the grid at that size.
+def read_why(wanted: WantedGrid, text: str) -> tuple[Chunker, ...]:
+    """Give the settings that ``--why SIZE[/OVERLAP]`` asks about: each chunker of the grid at that size.
 
     Without an overlap it is each of the grid's.
 
     Examples
     --------
-    >>> [str(way) for way in read_why(Grid.of("fixed,sentence", "100", "1/6"), "300")]
+    >>> chunkers = read_chunkers(["fixed,sentence"], [])
+    >>> grid = WantedGrid(chunkers, "100", "1/6", Grid.of(chunkers, "100", "1/6"))
+    >>> [str(chunker) for chunker in read_why(grid, "300")]
     ['fixed(size=300, overlap=50)', 'sentence(size=300, overlap=50)']
     """
-    families = tuple(dict.fromkeys(chunker.at(None) for chunker in grid.chunkers))
+    unsized = tuple(dict.fromkeys(chunker.at(None) for chunker in wanted.chunkers))
     size, slash, overlap = text.partition("/")
     if size.strip().lower() == WHOLE:
-        sections = tuple(way for way in families if isinstance(way, HeadingChunker) and not way.merge)
+        sections = tuple(chunker for chunker in unsized if not chunker.needs_size)
         if slash or not sections:
             raise GridError(f"--why {text}: whole sections are made by the chunker heading, and have no overlap")
         return sections
     if not _is_number(size) or (slash and not overlap):
         raise GridError(f"--why {text}: not a setting; write SIZE or SIZE/OVERLAP, such as 300, 300/50 or 300/15%")
-    written = [overlap] if overlap else grid.overlaps
-    shares = [_overlap(one, int(size)) for one in written]
-    if not overlap:
+    if overlap:
+        shares = [_overlap(overlap).at(int(size))]
+    else:
+        shares = [one.at(int(size)) for one in parse_overlaps(wanted.overlaps)]
         shares = [share for share in shares if share < int(size)] or shares
-    return tuple(dict.fromkeys(way.at(int(size), share) for way in families for share in shares))
-
-
-@contextmanager
-def told_of(config: Config, key: str, flag: object) -> Iterator[None]:
-    """Name the configuration file in what is wrong with one of its settings."""
-    try:
-        yield
-    except ChunkscopeError as error:
-        if origin := config.origin(key, flag or None):
-            raise ConfigError(f"{origin}{error}") from error
-        raise
+    return tuple(dict.fromkeys(chunker.at(int(size), share) for chunker in unsized for share in shares))
 
 
 def _entries(text: str, option: str) -> list[str]:
@@ -198,22 +187,20 @@ def _entries(text: str, option: str) -> list[str]:
     return list(dict.fromkeys(entries))
 
 
-def _size(config: Config, flag: str | None) -> int | None:
-    if flag is None:
-        return config.size
-    if flag.strip().lower() == WHOLE:
+def _size(text: str | None) -> int | None:
+    if text is None or text.strip().lower() == WHOLE:
         return None
-    if not _is_number(flag.strip().removeprefix("-")):
-        raise ChunkerError(f"--size {flag}: not a whole number")
-    return int(flag)
+    if not _is_number(text.strip().removeprefix("-")):
+        raise ChunkerError(f"--size {text[:MOST_DIGITS]}: not a whole number")
+    return int(text)
 
 
-def _overlap(text: str, size: int) -> int:
+def _overlap(text: str) -> Overlap:
     written = parse_overlaps(text, "--overlap")
     if len(written) != 1:
         raise GridError(f"--overlap {text}: one overlap is wanted, not {len(written)}")
-    return written[0].at(size)
+    return written[0]
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= LONGEST_ENTRY
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ class Budget:
             Not a number, or one below 1.
         """
         number, _, unit = text.partition(":")
-        if not number.strip().isdecimal():
+        if not re.fullmatch(r"\d{1,60}", number.strip()):
             raise ConfigError(f"--budget {text!r}: write 1500, in characters, or 400:cl100k_base")
         return cls(int(number), unit.strip() or "char")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -130,7 +131,7 @@ class _Finder:
         for part in split_list(inner):
             key, equals, value = (piece.strip() for piece in part.partition("="))
             if equals and key in ("k", "depth"):
-                if not value.isdecimal():
+                if not re.fullmatch(r"\d{1,60}", value):
                     raise ConfigError(f"rrf: {key} {value!r} must be a whole number from 1")
                 settings[key] = int(value)
             else:

@@ -34,7 +34,7 @@ def parse_k(text: str) -> tuple[int, ...]:
     """
     numbers = []
     for part in text.split(","):
-        if not re.fullmatch(r"-?\d+", part.strip()):
+        if not re.fullmatch(r"-?\d{1,60}", part.strip()):
             raise ConfigError(f"-k {text!r}: write whole numbers such as 1,3,5,10")
         numbers.append(int(part))
     return _checked_k(numbers)

@@ -317,6 +317,18 @@ class TestThresholds:
         assert "../known.json: 1 known finding, 0 gone" in result.stdout
 
 
+class TestSuggestions:
+    def test_keep_the_overlap_of_a_chunker_that_is_spelled_with_its_own(self, here):
+        text = "".join(f"{number:04d}番の文である。\n" for number in range(60))
+        put("docs/long.md", text)
+        ask({"id": "q1", "doc": "long.md", "evidence": text[200:215].strip()})
+        put("chunkscope.toml", 'overlap = "1/6"\n')
+        spelled = check_json("--chunker", "fixed(size=210)", size=None)
+        assert spelled["findings"][0]["suggestion"]["size"] == 215
+        os.remove("chunkscope.toml")
+        assert check_json("--chunker", "fixed", size=210)["findings"] == spelled["findings"]
+
+
 class TestNothingMeasured:
     def test_a_blank_corpus(self, here):
         put("blank/a.md", " \n\n")
@@ -402,6 +414,13 @@ class TestInit:
         written = Path("chunkscope.toml").read_bytes()
         assert "nothing to write" in fails("init")
         assert Path("chunkscope.toml").read_bytes() == written
+
+    @pytest.mark.parametrize("name", ["chunkscope.toml", "questions.jsonl"])
+    def test_writes_all_its_files_or_none(self, here, name):
+        os.remove("questions.jsonl")
+        os.symlink("nowhere/x", name)
+        assert name in fails("init")
+        assert set(os.listdir()) == {"docs", name}
 
     def test_it_says_how_many_quotes_there_are_and_what_to_do_where_there_is_none(self, here):
         for name, text, told in (

@@ -17,8 +17,9 @@ from click.testing import CliRunner
 import chunkscope.grid.sweep
 from chunkscope._version import __version__
 from chunkscope.cli import main
-from chunkscope.cli.console import JSON_ESCAPES, Messages, open_output
+from chunkscope.cli.console import Messages
 from chunkscope.cli.inputs import ignored_files
+from chunkscope.cli.outputs import JSON_ESCAPES, open_output
 from chunkscope.cli.program import COMMANDS, one_line
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -284,6 +285,20 @@ class TestConfiguration:
         assert "chunkscope.toml: size 0 must be at least 1" in fails("chunks", "docs")
         assert fails("chunks", "docs", "--size", "0").startswith("chunkscope: size 0 must be at least 1")
 
+    def test_fields_of_the_file_and_of_the_command_line_add_up(self, here):
+        put("chunkscope.toml", "corpus = 'docs'\nmap_field = {evidence = 'contexts', question = 'asked'}")
+        put("q.jsonl", json.dumps({"nr": "q1", "asked": "?", "contexts": ["上限は1泊12,000円"]}))
+        assert run_json("labels", "-q", "q.jsonl", "--map-field", "id=nr", "--format", "json")["valid"] == 1
+
+    def test_a_configuration_that_is_no_file_is_one_line(self, here):
+        os.mkfifo("chunkscope.toml")
+        assert fails("chunks", "docs", "--size", "5") == "chunkscope: chunkscope.toml: is no regular file"
+
+    def test_help_and_demos_need_no_sound_configuration(self, here):
+        put("chunkscope.toml", "sises = 5")
+        assert run("sweep", "--help").exit_code == 0
+        assert run("labels", "--demo").exit_code == 0
+
     def test_a_file_of_a_word_processor_is_to_be_converted(self, here):
         put("規程.PDF", b"%PDF-1.7\xff")
         for command in (("sweep",), ("show", "--size", "9"), ("structure",), ("check", "--size", "9")):
@@ -310,6 +325,42 @@ class TestConfiguration:
         put("pyproject.toml", self.CONFIG)
         found = run_json("sweep", "--demo", "en", "--format", "json")
         assert len(found["cells"]) == 76
+
+
+DIGITS = "1" * 5000
+"""Python reads numbers of up to 4,300 digits."""
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["sweep", "--sizes", DIGITS],
+        ["sweep", "--sizes", f"1..{DIGITS}"],
+        ["sweep", "--sizes", f"1..9:{DIGITS}"],
+        ["sweep", "--overlaps", DIGITS],
+        ["sweep", "--overlaps", f"1/{DIGITS}"],
+        ["sweep", "--overlaps", f"{DIGITS}%"],
+        ["sweep", "--why", DIGITS],
+        ["sweep", "--why", f"30/{DIGITS}"],
+        ["sweep", "--chunker", f"fixed(size={DIGITS})"],
+        ["sweep", "--jobs", DIGITS],
+        ["sweep", "-q", "asked.jsonl", "--retriever", "bm25", "-k", DIGITS],
+        ["sweep", "-q", "asked.jsonl", "--retriever", "bm25", "--budget", DIGITS],
+        ["sweep", "-q", "asked.jsonl", "--retriever", "bm25", "--return", f"neighbours:{DIGITS}"],
+        ["sweep", "-q", "asked.jsonl", "--retriever", f"rrf(bm25,bm25,k={DIGITS})"],
+        ["chunks", "--size", DIGITS],
+        ["chunks", "--size", "9", "--overlap", DIGITS],
+        ["check", "--size", "9", "--max-split", DIGITS],
+        ["check", "--size", "9", "--max-split", f"{DIGITS}%"],
+        ["check", "--size", "9", "--model-limit", DIGITS],
+    ],
+)
+def test_thousands_of_digits_are_one_line_that_names_the_option(here, args):
+    line = fails(args[0], "docs", *args[1:])
+    assert "internal" not in line
+    option = args[-2]
+    assert option in line or option in ("--why", "--retriever", "--chunker")
+    assert "1111" in line
 
 
 class TestSweep:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkscope.config import KEYS, Config, find_config
+from chunkscope.config import CHECK_KEYS, KEYS, Config, find_config
 from chunkscope.errors import ConfigError
 
 
@@ -30,16 +30,18 @@ def test_every_key_is_read(tmp_path):
             "unit = 'char'\nsize = 400\n"
             "overlap = '1/6'\nsizes = [100, 200]\noverlaps = [0, '1/6']\nencoding = 'cp932'\ninclude = '*.md'\n"
             "exclude = ['drafts', 'old']\nmarkup = 'plain'\nmap_field = {evidence = 'contexts'}\n"
-            "[tool.chunkscope.check]\nfail_under = 3"
+            "[tool.chunkscope.check]\nmax_split = 3\nlabel_problems = 'warn'\nbaseline = 'known.json'"
         ),
     )
     config = find_config(tmp_path)
-    expected = Config(
-        "pyproject.toml", "docs", "q.jsonl", "fixed,token(raw=true)", "char", 400, "1/6", "100,200", "0,1/6", "cp932",
-        ("*.md",), ("drafts", "old"), "plain", {"evidence": "contexts"}, {"fail_under": 3},
-    )  # fmt: skip
-    assert config == expected
-    assert all(getattr(config, key) for key in KEYS)
+    assert config.path == "pyproject.toml"
+    assert config.values == {
+        "corpus": "docs", "questions": "q.jsonl", "chunker": ("fixed", "token(raw=true)"), "unit": ("char",), "size": 400,
+        "overlap": "1/6", "sizes": "100,200", "overlaps": "0,1/6", "encoding": "cp932", "include": ("*.md",),
+        "exclude": ("drafts", "old"), "markup": "plain", "map_field": ("evidence=contexts",), "max_split": 3,
+        "label_problems": "warn", "baseline": "known.json",
+    }  # fmt: skip
+    assert {*KEYS, *CHECK_KEYS} - {"check"} >= set(config.values)
 
 
 def test_the_nearest_file_with_the_table_wins_and_paths_lead_from_here(tmp_path):
@@ -50,20 +52,20 @@ def test_the_nearest_file_with_the_table_wins_and_paths_lead_from_here(tmp_path)
     here.mkdir()
     config = find_config(here)
     assert config.path == "../../pyproject.toml"
-    assert (config.corpus, config.questions) == ("../../near", "/abs/q.jsonl")
+    assert config.values == {"corpus": "../../near", "questions": "/abs/q.jsonl"}
 
 
 def test_a_nearer_file_of_either_kind_wins(tmp_path):
     write(tmp_path / "chunkscope.toml", "corpus = 'far'")
     write(tmp_path / "a" / "pyproject.toml", table("corpus = 'near'"))
-    assert find_config(tmp_path / "a").corpus == "near"
+    assert find_config(tmp_path / "a").values == {"corpus": "near"}
 
 
 def test_in_one_folder_the_own_file_wins_with_a_warning(tmp_path):
     write(tmp_path / "chunkscope.toml", "corpus = 'own'")
     write(tmp_path / "pyproject.toml", table("corpus = 'other'"))
     config = find_config(tmp_path)
-    assert config.corpus == "own"
+    assert config.values == {"corpus": "own"}
     assert config.warnings == ("chunkscope.toml is used; [tool.chunkscope] of pyproject.toml is not read",)
 
 
@@ -71,12 +73,12 @@ def test_in_one_folder_the_own_file_wins_with_a_warning(tmp_path):
 def test_no_warning_where_the_other_file_says_nothing(tmp_path, other):
     write(tmp_path / "chunkscope.toml", "size = 5")
     write(tmp_path / "pyproject.toml", other)
-    assert find_config(tmp_path) == Config("chunkscope.toml", size=5)
+    assert find_config(tmp_path) == Config("chunkscope.toml", {"size": 5})
 
 
 def test_a_byte_order_mark_is_dropped(tmp_path):
     write(tmp_path / "chunkscope.toml", b"\xef\xbb\xbfsize = 5\r\n")
-    assert find_config(tmp_path).size == 5
+    assert find_config(tmp_path).values == {"size": 5}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,13 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html' or 'plain', not 'xml'"),
         ("chunkscope.toml", "map_field = 'x'", "map_field must be a table"),
         ("chunkscope.toml", "check = 3", "check must be a table"),
+        ("chunkscope.toml", "corpus = ' '", "corpus must be a path"),
+        ("chunkscope.toml", "[check]\nsizes = '5'", "chunkscope.toml: [check] has no 'sizes'; there are max_split"),
+        ("chunkscope.toml", "[check]\nmax_split = [1]", "chunkscope.toml: [check] max_split must be a count"),
+        ("chunkscope.toml", f"size = {'1' * 5000}", "chunkscope.toml: a number has too many digits"),
+        ("chunkscope.toml", f"size = 0x{'f' * 5000}", "size must be a whole number, not a number of so many digits"),
+        ("chunkscope.toml", f"sizes = [0x{'f' * 5000}]", "sizes must be a text such as"),
+        ("chunkscope.toml", f"[check]\nmax_split = 0x{'f' * 5000}", "max_split must be a count"),
         ("chunkscope.toml", "size = ", "chunkscope.toml: not TOML"),
         ("chunkscope.toml", b"\x82\xa0 = 1", "chunkscope.toml: byte 0 is not UTF-8"),
         ("pyproject.toml", "[tool]\nchunkscope = 3", "pyproject.toml: [tool.chunkscope] must be a table"),
@@ -119,15 +128,6 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path, name, text, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_flag_goes_before_the_file_and_the_file_before_the_default():
-    config = Config("x.toml", include=("*.md",))
-    assert config.choose("include", ("*.txt",), ()) == ("*.txt",)
-    assert config.choose("include", (), ()) == ("*.md",)
-    assert config.choose("exclude", (), ("old",)) == ("old",)
-    assert config.choose("sizes", None, "1") == "1"
-
-
 def test_the_table_of_pyproject_is_understood_in_a_file_of_its_own_too(tmp_path):
     write(tmp_path / "chunkscope.toml", table("size = 7") + "\n[tool.chunkscope.check]\nmax_split = 1\n")
-    config = find_config(tmp_path)
-    assert (config.size, config.check) == (7, {"max_split": 1})
+    assert find_config(tmp_path).values == {"size": 7, "max_split": 1}

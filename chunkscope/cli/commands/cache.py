@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages, open_output
+from chunkscope.cli.console import Messages
+from chunkscope.cli.outputs import open_output
 from chunkscope.reports.formatting import plural
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages, check_output, open_output
+from chunkscope.cli.outputs import open_output
 
 EPILOG = """\b
 Examples:
@@ -20,11 +20,11 @@ Examples:
 @click.command(
     "chunks",
     short_help="Write the chunks of one setting, for indexing.",
-    cls=options.OptionalValueCommand,
+    cls=options.ConfiguredCommand,
     epilog=EPILOG,
 )
 @options.corpus_argument
-@options.one_way_options
+@options.setting_options
 @options.output_option
 @options.corpus_options
 @options.message_options
@@ -34,19 +34,16 @@ def command(**flags: Any) -> None:
     `index_text` is what to index: what the chunk prepends, a line each, and its text. Leave out those that are `blank`.
     """
     from chunkscope.chunkers.chunk_rows import list_chunks
-    from chunkscope.cli import inputs
-    from chunkscope.cli.settings import read_way
+    from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.settings import read_setting
     from chunkscope.structure.units import get_unit
 
-    messages = Messages(flags["quiet"], flags["verbose"])
-    config = inputs.load_config(messages, flags["demo"])
-    chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
+    inputs = Inputs.of(flags)
+    chunker, _ = read_setting(flags)
     get_unit(chunker.unit).measure("")  # what is not installed is said before anything is read
-    path, _ = inputs.choose_paths(config, flags)
-    reading = inputs.Reading.of(config, flags)
-    check_output(flags["output"], path, config.path, names=reading.names)
-    corpus = inputs.open_corpus(path, reading, messages)
-    with open_output(flags["output"], "json") as file, messages.progress(beside=file) as progress:
+    inputs.check_outputs(flags["output"])
+    corpus = inputs.read_corpus()
+    with open_output(flags["output"], "json") as file, inputs.messages.progress(beside=file) as progress:
         document, seen = "", 0
         for row in list_chunks(corpus, chunker):
             if progress and row.document != document:

@@ -8,10 +8,8 @@ from typing import Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages
 
 USUAL_FOLDERS = ("corpus", "docs", "documents", "doc")
-QUESTIONS = "questions.jsonl"
 
 EPILOG = """\b
 Examples:
@@ -29,38 +27,47 @@ def command(**flags: Any) -> None:
     The quotes are real; the questions are to be filled in. Files that are there are never touched. Without CORPUS it is
     the first of the folders corpus, docs, documents and doc.
     """
-    from chunkscope.cli import inputs
-    from chunkscope.config import OWN_FILE, Config, find_config
+    from chunkscope.cli.inputs import QUESTIONS_HERE, Inputs, start
+    from chunkscope.config import OWN_FILE, find_config
     from chunkscope.errors import InputError
     from chunkscope.questions.scaffold import configuration, first_questions
 
-    messages = Messages(flags["quiet"], flags["verbose"])
+    messages = start(flags)
     path = flags["corpus"] or next((folder for folder in USUAL_FOLDERS if os.path.isdir(folder)), None)
     if path is None:
         raise InputError(f"no documents found: there is no folder {', '.join(USUAL_FOLDERS)} here; name one")
     found = find_config()
     configured = found.path if found.path and not os.path.dirname(found.path) else None
-    if configured and os.path.exists(QUESTIONS):
-        raise InputError(f"nothing to write: {configured} and {QUESTIONS} are there already")
-    corpus = inputs.open_corpus(path, inputs.Reading.of(Config(), flags), messages)
-    if configured:
-        messages.warn(f"{configured} is there already, and stays as it is")
-    else:
-        _write(OWN_FILE, configuration(path.replace(os.sep, "/"), QUESTIONS))
-    if os.path.exists(QUESTIONS):
-        messages.warn(f"{QUESTIONS} is there already, and stays as it is")
-        return
-    questions = first_questions(corpus)
-    _write(QUESTIONS, questions)
-    n_quotes = questions.count("\n")
+    there = [name for name in (configured, QUESTIONS_HERE) if name and os.path.exists(name)]
+    if len(there) == 2:
+        raise InputError(f"nothing to write: {' and '.join(there)} are there already")
+    corpus = Inputs(path, None, flags, messages).read_corpus()
+    messages.warn(*(f"{name} is there already, and stays as it is" for name in there))
+    texts = {}
+    if configured is None:
+        texts[OWN_FILE] = configuration(path.replace(os.sep, "/"), QUESTIONS_HERE)
+    if QUESTIONS_HERE not in there:
+        texts[QUESTIONS_HERE] = first_questions(corpus)
+    _write(texts)
+    n_quotes = texts.get(QUESTIONS_HERE, "").count("\n")
     if n_quotes:
         what = "quote: write the question it answers" if n_quotes == 1 else "quotes: write the questions they answer"
         click.echo(f"{n_quotes} {what}, then run chunkscope check")
-    else:
+    elif QUESTIONS_HERE in texts:
         click.echo("nothing to quote in the documents: write questions with their evidence, then run chunkscope check")
 
 
-def _write(name: str, text: str) -> None:
-    with open(name, "x", encoding="utf-8", newline="") as file:
-        file.write(text)
-    click.echo(f"wrote {name}")
+def _write(texts: dict[str, str]) -> None:
+    """Write files that are not there yet: all of them, or none."""
+    written: list[str] = []
+    try:
+        for name, text in texts.items():
+            with open(name, "x", encoding="utf-8", newline="") as file:
+                written.append(name)
+                file.write(text)
+    except BaseException:
+        for name in written:
+            os.unlink(name)
+        raise
+    for name in texts:
+        click.echo(f"wrote {name}")

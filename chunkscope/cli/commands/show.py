@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Messages, check_output, look_of, open_output
+from chunkscope.cli.console import look_of
+from chunkscope.cli.outputs import open_output
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chunkscope.config import Config
+    from chunkscope.cli.inputs import Inputs
     from chunkscope.corpus.document import Document
     from chunkscope.spans.intervals import Span
 
@@ -24,10 +23,10 @@ Examples:
   chunkscope show docs/rules.md --chunker sentence --size 300 -q questions.jsonl"""
 
 
-@click.command("show", short_help="Show a document with its cuts.", epilog=EPILOG)
+@click.command("show", short_help="Show a document with its cuts.", cls=options.ConfiguredCommand, epilog=EPILOG)
 @options.document_argument
-@options.questions_option
-@options.one_way_options
+@click.option("-q", "--questions", "asked", metavar="FILE", type=options.FILLED, help="Underline their evidence.")
+@options.setting_options
 @options.output_option
 @options.field_option
 @options.reading_options
@@ -39,16 +38,16 @@ def command(**flags: Any) -> None:
     terminal the evidence of the questions is underlined.
     """
     from chunkscope.chunkers.chunk_rows import chunk_document
-    from chunkscope.cli import inputs, marked_text
-    from chunkscope.cli.settings import read_way
+    from chunkscope.cli import marked_text
+    from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.settings import read_setting
     from chunkscope.reports.formatting import plural
 
-    messages = Messages(flags["quiet"], flags["verbose"])
-    config = inputs.load_config(messages)
-    chunker = read_way(config, flags["chunker"], flags["unit"], flags["size"], flags["overlap"])
-    check_output(flags["output"], flags["document"], flags["questions"], config.path)
-    document = inputs.Reading.of(config, flags).read_one(flags["document"], messages)
-    evidence = _evidence(document, config, flags, messages) if flags["questions"] else []
+    inputs = Inputs.of(flags)
+    chunker, _ = read_setting(flags)
+    inputs.check_outputs(flags["output"])
+    document = inputs.read_document()
+    evidence = _evidence(document, inputs)
     cut = chunk_document(document, chunker)
     look = look_of(flags["output"])
     signs = marked_text.ASCII if look.ascii else marked_text.UNICODE
@@ -61,18 +60,18 @@ def command(**flags: Any) -> None:
         file.writelines(f"{row}\n" for row in rows)
 
 
-def _evidence(document: Document, config: Config, flags: Mapping[str, Any], messages: Messages) -> list[Span]:
+def _evidence(document: Document, inputs: Inputs) -> list[Span]:
     """Find the evidence that stands in this document.
 
     Questions name documents by their place in the corpus, of which only the end of the path is known here.
     """
     import dataclasses
 
-    from chunkscope.cli.inputs import open_questions
     from chunkscope.questions.check import check_labels
 
-    asked = open_questions(flags["questions"], config, flags["map_field"], messages).questions
-    path = "/" + os.path.abspath(flags["document"]).replace(os.sep, "/")
+    questions = inputs.read_questions()
+    asked = questions.questions if questions else ()
+    path = "/" + os.path.abspath(inputs.path).replace(os.sep, "/")
     names = {entry.document for question in asked for entry in question.entries if entry.document}
     meant = {name for name in names if path.endswith("/" + name)} or {document.name}
     spans: set[Span] = set()

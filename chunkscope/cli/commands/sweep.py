@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chunkscope.cli import embedding, options, ranking
-from chunkscope.cli.console import Look, Messages, check_output, ended, look_of, open_output
+from chunkscope.cli import options, retrieval
+from chunkscope.cli.console import Look, Messages, ended, look_of
+from chunkscope.cli.outputs import open_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from chunkscope.chunkers import Chunker
-    from chunkscope.config import Config
+    from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.settings import WantedGrid
     from chunkscope.corpus.reading import Corpus
-    from chunkscope.grid.notation import Grid
     from chunkscope.grid.results import SweepResult
     from chunkscope.measures.base import Measure
     from chunkscope.questions.labels import Labels
-    from chunkscope.questions.question import QuestionFile
 
 EPILOG = """\b
 Examples:
@@ -35,14 +35,12 @@ Examples:
 @click.command(
     "sweep",
     short_help="Cut at every setting of a grid, and count what it does.",
-    cls=options.OptionalValueCommand,
+    cls=options.ConfiguredCommand,
     epilog=EPILOG,
 )
 @options.corpus_argument
 @options.questions_option
-@options.ways_options
-@click.option("--sizes", metavar="LIST", help="Sizes: 50..800, 50..800:25 or 100,200 [default: 50..800].")
-@click.option("--overlaps", metavar="LIST", help="Overlaps: units, or shares: 0,50,1/6,15% [default: 1/6].")
+@options.grid_options
 @click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
 @click.option("--why", metavar="SIZE[/OVERLAP]", type=options.FILLED, help="Show each cut that matters at one setting.")
 @options.format_option("table", "json", "csv", "markdown")
@@ -53,8 +51,7 @@ Examples:
 @options.corpus_options
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
 @click.option("--price", type=options.Number(min=0), metavar="N", help="Price of a million tokens to embed.")
-@ranking.retrieval_options
-@embedding.embedding_options
+@retrieval.retrieval_options
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
 @click.option(
     "--jobs",
@@ -69,60 +66,34 @@ def command(**flags: Any) -> None:
     CORPUS is a folder, a file, or a file of JSON lines with documents. Without it, what [tool.chunkscope] names, else
     the folder "corpus" here.
     """
-    from chunkscope.cli import inputs
+    from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import read_grid, read_why
-    from chunkscope.reports.width import visible
-    from chunkscope.reports.wording import left_out
 
     if flags["why"] and flags["output_format"] != "table":
         raise click.UsageError("--why goes with --format table", click.get_current_context())
-    ranks = ranking.wants_retrieval(flags)
-    messages = Messages(flags["quiet"], flags["verbose"])
-    config = inputs.load_config(messages, flags["demo"])
-    with_vectors = embedding.embeds(flags["retriever"])
-    if flags["cache"] and not with_vectors:
-        raise click.UsageError(
-            "--cache keeps vectors; it goes with a retriever that has some", click.get_current_context()
-        )
-    if with_vectors:
-        embedding.first_grid(flags, config)
-    wanted = read_grid(config, flags["chunker"], flags["unit"], flags["sizes"], flags["overlaps"])
-    why = read_why(wanted.grid, flags["why"]) if flags["why"] else ()
-    if flags["price"] is not None and not flags["count_tokens"] and not with_vectors:
-        flags["count_tokens"] = options.DEFAULT_ENCODING
+    retrieval.check_options(flags)
+    with_vectors = retrieval.has_vectors(flags)
+    wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
+    why = read_why(wanted, flags["why"]) if flags["why"] else ()
+    if flags["price"] is not None and not with_vectors:
+        flags["count_tokens"] = flags["count_tokens"] or options.DEFAULT_ENCODING
     _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
 
-    corpus, labels, settings = _read(config, flags, messages)
-    with embedding.found_retrievers(flags, messages) as retrievers:
-        measures = ranking.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers) if ranks else []
+    inputs = Inputs.of(flags)
+    inputs.check_outputs(flags["output"])
+    corpus = inputs.read_corpus()
+    labels = _read_labels(corpus, inputs)
+    with retrieval.found_retrievers(flags, inputs.messages) as retrievers:
+        measures = retrieval.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers)
         if flags["dry_run"]:
-            with open_output(flags["output"]) as file:
-                file.write(ended(embedding.dry_run(corpus, measures, wanted.grid.chunkers, flags)))
-            return
-        result = _run(corpus, labels, wanted.grid, measures, {**wanted.settings, **settings}, flags, messages)
-    look = look_of(flags["output"])
-    if flags["output_format"] == "csv":
-        messages.warn(*left_out(result, visible))  # it has no room for that
-    text = _report(ranking.summarised(result, flags), look, flags, with_ranking=ranks)
+            text = retrieval.dry_run(corpus, measures, wanted.grid.chunkers, flags)
+        else:
+            result = retrieval.summarised(_run(corpus, labels, wanted, measures, inputs), flags)
+            text = _report(result, flags, inputs.messages)
     for chunker in why:
-        text += "\n" + _why(corpus, labels, chunker, look)
+        text += "\n" + _why(corpus, labels, chunker, look_of(flags["output"]))
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
-
-
-def _read(config: Config, flags: Mapping[str, Any], messages: Messages) -> tuple[Corpus, Labels | None, dict[str, Any]]:
-    """Read documents and questions; give also what was held fixed."""
-    from chunkscope.cli import inputs
-
-    path, asked = inputs.choose_paths(config, flags)
-    reading = inputs.Reading.of(config, flags)
-    check_output(flags["output"], path, asked, config.path, names=reading.names)
-    corpus = inputs.open_corpus(path, reading, messages)
-    questions = inputs.open_questions(asked, config, flags["map_field"], messages) if asked else None
-    labels = _sound_labels(corpus, questions, flags["skip_bad_labels"], messages) if questions else None
-    unit = config.choose("unit", ",".join(flags["unit"]) or None, None)
-    chosen = {key: flags[key] for key in ("count_tokens", "price")}
-    return corpus, labels, {**reading.settings, "unit": unit, **chosen}
 
 
 def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:
@@ -133,45 +104,16 @@ def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:
         get_unit(unit).measure("")
 
 
-def _run(
-    corpus: Corpus,
-    labels: Labels | None,
-    grid: Grid,
-    measures: Sequence[Measure],
-    settings: Mapping[str, Any],
-    flags: Mapping[str, Any],
-    messages: Messages,
-) -> SweepResult:
-    from chunkscope.grid.processes import worthwhile_jobs
-    from chunkscope.grid.sweep import sweep
-
-    with_vectors = embedding.embeds(flags["retriever"])
-    with messages.progress() as progress:
-        if with_vectors:
-            embedding.begin(corpus, measures, grid.chunkers, flags, messages, progress)
-        return sweep(
-            corpus,
-            labels,
-            chunkers=grid,
-            skip_bad_labels=flags["skip_bad_labels"],
-            with_ids=True if flags["ids"] else None,
-            with_cuts=not flags["no_cuts"],
-            count_tokens=flags["count_tokens"],
-            measures=measures,
-            settings=settings,
-            # vectors stand in one cache, and models take all cores themselves
-            jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
-            progress=progress,
-        )
-
-
-def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool, messages: Messages) -> Labels:
+def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
     from chunkscope.errors import LabelError
     from chunkscope.questions.check import check_labels
 
+    questions = inputs.read_questions()
+    if questions is None:
+        return None
     labels = check_labels(corpus, questions)
-    messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
-    if not skip_bad_labels:
+    inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    if not inputs.flags["skip_bad_labels"]:
         try:
             labels.require_valid()
         except LabelError as error:
@@ -181,22 +123,53 @@ def _sound_labels(corpus: Corpus, questions: QuestionFile, skip_bad_labels: bool
     if labels.excluded:
         left = "" if labels.valid else "; none with evidence is left, so there is nothing to count"
         some = f"{len(labels.excluded):,} of {labels.total:,} questions"
-        messages.warn(f"{questions.path}: {some} have label problems, left out{left}")
+        inputs.messages.warn(f"{questions.path}: {some} have label problems, left out{left}")
     return labels
 
 
-def _report(result: SweepResult, look: Look, flags: Mapping[str, Any], *, with_ranking: bool) -> str:
+def _run(
+    corpus: Corpus, labels: Labels | None, wanted: WantedGrid, measures: Sequence[Measure], inputs: Inputs
+) -> SweepResult:
+    from chunkscope.grid.processes import worthwhile_jobs
+    from chunkscope.grid.sweep import sweep
+
+    flags = inputs.flags
+    with_vectors = retrieval.has_vectors(flags)
+    chosen = {"unit": ",".join(flags["unit"]) or None, "count_tokens": flags["count_tokens"], "price": flags["price"]}
+    with inputs.messages.progress() as progress:
+        if with_vectors:
+            retrieval.announce(corpus, measures, wanted.grid.chunkers, flags, inputs.messages, progress)
+        return sweep(
+            corpus,
+            labels,
+            chunkers=wanted.grid,
+            skip_bad_labels=flags["skip_bad_labels"],
+            with_ids=True if flags["ids"] else None,
+            with_cuts=not flags["no_cuts"],
+            count_tokens=flags["count_tokens"],
+            measures=measures,
+            settings={**wanted.settings, **inputs.settings, **chosen},
+            # vectors stand in one cache, and models take all cores themselves
+            jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+            progress=progress,
+        )
+
+
+def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -> str:
     from chunkscope import reports
+    from chunkscope.reports.width import visible
+    from chunkscope.reports.wording import left_out
 
     if flags["output_format"] == "json":
         return ended(reports.to_json(result))
     if flags["output_format"] == "csv":
+        messages.warn(*left_out(result, visible))  # it has no room for that
         return ended(reports.to_csv(result))
     if flags["output_format"] == "markdown":
         return ended(reports.to_markdown(result))
-    rows = flags["all_rows"]
+    rows, look = flags["all_rows"], look_of(flags["output"])
     text = ended(reports.render_sweep(result, width=look.width, all_rows=rows, color=look.color, ascii=look.ascii))
-    if with_ranking:
+    if retrieval.wants_retrieval(flags):
         from chunkscope.reports.retrieval_text import render_retrieval
 
         text += "\n" + ended(render_retrieval(result, width=look.width, all_rows=rows, ascii=look.ascii))

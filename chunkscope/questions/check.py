@@ -107,17 +107,18 @@ class _Search:
             if entry.span is not None and _stands(text, self._quote(key), *entry.span):
                 self.pins[key] = EvidenceSpan(name, *entry.span)
             else:
-                for place in occurrences(text, self._quote(key)):
-                    self._places[key].add(name, place)
+                for starts in occurrences(text, self._quote(key)):
+                    self._places[key].add(name, starts)
         if keys := self._named.get(name):
-            for number, place in sorted(QuoteIndex([self._quote(key) for key in keys]).find(text)):
-                self._places[keys[number]].add(name, place)
+            for number, starts in QuoteIndex([self._quote(key) for key in keys]).find(text):
+                self._places[keys[number]].add(name, starts)
         if self._index is not None:
-            for number, place in sorted(self._index.find(text)):
+            for number, starts in self._index.find(text):
                 key = self._unnamed[number]
-                self._places[key].add(name, place)
-                if self._entries[key].span == (place, place + len(self._quote(key))):
-                    self._matching[key].add(name, place)
+                self._places[key].add(name, starts)
+                start, end = self._entries[key].span or (-1, -1)
+                if start in starts and end == start + len(self._quote(key)):
+                    self._matching[key].add(name, range(start, start + 1))
 
     def troubles(self) -> list[Trouble]:
         """Tell the entries that cannot stand, after all documents have been looked at. Fill `pins` with the rest."""

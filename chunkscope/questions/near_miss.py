@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import NamedTuple
 
 from chunkscope.questions.quote_search import occurrences
@@ -214,7 +214,7 @@ def folded_matches(text: str, quote: str, folded: FoldedText, limit: int = 50) -
     if not wanted:
         return []
     found: dict[Span, Near] = {}
-    for place in occurrences(folded.text, wanted)[:limit]:
+    for place in islice(chain.from_iterable(occurrences(folded.text, wanted)), limit):
         near = _reason_at(text, quote, folded.span(place, place + len(wanted)))
         if near is not None:
             found.setdefault((near.start, near.end), near)

@@ -16,7 +16,16 @@ from chunkscope.questions.labels import Fix, Occurrence, Problem, ProblemCode
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
 from chunkscope.questions.question import Entry, Question
 from chunkscope.questions.quote_search import QuoteIndex
-from chunkscope.questions.similarity import PIECE, Strength, align, best_buckets, bucket_of, likely_places, pieces
+from chunkscope.questions.similarity import (
+    MOST_VOTES,
+    PIECE,
+    Strength,
+    align,
+    best_buckets,
+    bucket_of,
+    likely_places,
+    pieces,
+)
 from chunkscope.questions.uniqueness import Context, unique_extension
 
 Key: TypeAlias = tuple[int, int]
@@ -38,11 +47,10 @@ class Places:
     kept: list[tuple[str, int]] = field(default_factory=list)
     count: int = 0
 
-    def add(self, document: str, start: int) -> None:
-        """Count a place."""
-        self.count += 1
-        if len(self.kept) < _KEPT:
-            self.kept.append((document, start))
+    def add(self, document: str, starts: range) -> None:
+        """Count places."""
+        self.count += len(starts)
+        self.kept += [(document, start) for start in starts[: _KEPT - len(self.kept)]]
 
 
 @dataclass
@@ -68,7 +76,7 @@ class Trouble:
     n_folded: int = 0
     is_decided: bool = False
     fix: Fix | None = None
-    elsewhere: list[Occurrence] = field(default_factory=list)
+    elsewhere: Occurrence | None = None
     note: str = ""
 
     @property
@@ -120,10 +128,10 @@ class _SecondPass:
         """Note what a document says about the troubles."""
         for trouble, place in self._occurring.get(document.name, ()):
             self._note_place(trouble, document, place)
-        for number, place in self._verbatim.find(document.text) if self._strayed else ():
+        for number, starts in self._verbatim.find(document.text) if self._strayed else ():
             trouble = self._strayed[number]
-            if document.name != trouble.entry.document and len(trouble.elsewhere) < _SHOWN:
-                trouble.elsewhere.append(_occurrence(document, place, place + len(trouble.quote)))
+            if document.name != trouble.entry.document and not trouble.elsewhere:
+                trouble.elsewhere = _occurrence(document, starts[0], starts[0] + len(trouble.quote))
         home = self._at_home.get(document.name, [])
         if home:
             self._look_at_home(document, home)
@@ -134,7 +142,7 @@ class _SecondPass:
     def _note_place(trouble: Trouble, document: Document, place: int) -> None:
         end = place + len(trouble.quote)
         trouble.occurrences.append(_occurrence(document, place, end))
-        if trouble.code == "ambiguous" and len(trouble.contexts) < _CONTEXTS:
+        if trouble.code == "ambiguous" and trouble.places.count <= _CONTEXTS:
             trouble.contexts.append(Context.of(document.text, place, end))
 
     def _look_at_home(self, document: Document, troubles: Sequence[Trouble]) -> None:
@@ -158,9 +166,12 @@ class _SecondPass:
             if folded is not None:
                 _note_matches(self._foldable[number], document, folded)
         votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
-        for number, place in self._pieces.find(document.text) if self._owners else ():
+        n_votes: Counter[int] = Counter()
+        for number, starts in self._pieces.find(document.text) if self._owners else ():
             trouble, at = self._owners[number]
-            votes[id(trouble)][bucket_of(place, at)] += 1
+            counted = starts[: MOST_VOTES - n_votes[number]]
+            n_votes[number] += len(counted)
+            votes[id(trouble)].update(bucket_of(place, at) for place in counted)
         for trouble in self._homeless:
             if trouble.n_folded:
                 continue
@@ -314,7 +325,7 @@ def _nearest(trouble: Trouble) -> str:
     if trouble.near is not None and trouble.near[0].reasons:
         parts.append(f"{trouble.near[0].hint}: {trouble.near[1]}")
     if trouble.elsewhere:
-        parts.append(f"stands in another document: {trouble.elsewhere[0]}")
+        parts.append(f"stands in another document: {trouble.elsewhere}")
     if not parts and trouble.near is not None:
         parts.append(f"nearest: {trouble.near[1]}")
     return "; ".join(parts) or (trouble.note if trouble.code == "missing" and trouble.note else "nothing similar")

@@ -17,20 +17,51 @@ _TABLE_BITS = 22
 _FACTOR = 0x9E3779B97F4A7C15  # odd, bits well mixed: 2**64 over the golden ratio
 
 
-def occurrences(text: str, quote: str) -> list[int]:
-    """Find all places of a quote, overlapping ones too.
+def occurrences(text: str, quote: str, start: int = 0) -> Iterator[range]:
+    """Find all places of a quote, overlapping ones too, in order; places of equal distance come as one range.
+
+    Notes
+    -----
+    A quote that stands again within its first half repeats itself, and its next places follow from how far the text
+    goes on repeating. So there are at most ``2 * len(text) / len(quote) + 1`` ranges and twice as many searches.
 
     Examples
     --------
-    >>> occurrences("ああああ", "ああ")
-    [0, 1, 2]
+    >>> list(occurrences("ああああ。ああ", "ああ"))
+    [range(0, 3), range(5, 6)]
     """
-    found = []
-    place = text.find(quote) if quote else -1
+    place = text.find(quote, start) if quote else -1
     while place >= 0:
-        found.append(place)
-        place = text.find(quote, place + 1)
-    return found
+        following = text.find(quote, place + 1)
+        step = following - place
+        if following < 0 or 2 * step > len(quote):
+            yield range(place, place + 1)
+            place = following
+        else:
+            end = following + len(quote)
+            last = following + shared_length(text, end, text, end - step) // step * step
+            yield range(place, last + 1, step)
+            place = text.find(quote, last + 1)
+
+
+def shared_length(one: str, at: int, other: str, other_at: int) -> int:
+    """Count the characters that two texts have in common from two places on.
+
+    Examples
+    --------
+    >>> shared_length("開場は九時", 2, "閉場は五時", 2)
+    1
+    """
+    most = min(len(one) - at, len(other) - other_at)
+    shared, stride, is_growing = 0, 8, True
+    while shared < most and stride:
+        # characters beyond the shorter text are left out: a cut slice would be found to be equal
+        width = min(stride, most - shared)
+        is_equal = other.startswith(one[at + shared : at + shared + width], other_at + shared)
+        shared += width if is_equal else 0
+        is_growing = is_growing and is_equal
+        stride = stride * 2 if is_growing else stride // 2
+    return shared
 
 
 class QuoteIndex:
@@ -48,8 +79,8 @@ class QuoteIndex:
 
     Examples
     --------
-    >>> sorted(QuoteIndex(["あい", "いう"]).find("あいうあい"))
-    [(0, 0), (0, 3), (1, 1)]
+    >>> list(QuoteIndex(["あい", "いう"]).find("あいうあい"))
+    [(0, range(0, 1)), (0, range(3, 4)), (1, range(1, 2))]
     """
 
     def __init__(self, quotes: Sequence[str]) -> None:
@@ -76,19 +107,31 @@ class QuoteIndex:
         self._table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
         self._table[_slots(np.array(list(self._by_hash), dtype=np.uint64))] = True
 
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Give the number of a quote and a place of it, for all quotes and places in no particular order."""
+    def find(self, text: str) -> Iterator[tuple[int, range]]:
+        """Give the number of a quote and places of it as `occurrences` does, the places of each quote in order."""
         for quote in self._one_by_one:
-            for place in occurrences(text, quote):
-                yield from ((owner, place) for owner in self._owners[quote])
+            for places in occurrences(text, quote):
+                yield from ((owner, places) for owner in self._owners[quote])
         if not self._by_hash or len(text) < GRAM:
             return
         hashes = _rolling(text)
         likely = np.flatnonzero(self._table[_slots(hashes)])
+        hits: defaultdict[int, list[int]] = defaultdict(list)
         for place, key in zip(likely.tolist(), hashes[likely].tolist(), strict=True):
-            for quote, at in self._by_hash.get(key, ()):
-                if place >= at and text.startswith(quote, place - at):
-                    yield from ((owner, place - at) for owner in self._owners[quote])
+            if key in self._by_hash:
+                hits[key].append(place)
+        for key, found in hits.items():
+            for quote, at in self._by_hash[key]:
+                for places in _verified(text, quote, found, at):
+                    yield from ((owner, places) for owner in self._owners[quote])
+
+
+def _verified(text: str, quote: str, hits: Sequence[int], at: int) -> Iterator[range]:
+    """Give the places of a quote from those of its gram at `at`, in no more than a pass over the text."""
+    if len(hits) * len(quote) > len(text):
+        return occurrences(text, quote, max(0, hits[0] - at))
+    places = (hit - at for hit in hits)
+    return (range(place, place + 1) for place in places if place >= 0 and text.startswith(quote, place))
 
 
 def _rolling(text: str) -> Hashes:

@@ -11,6 +11,7 @@ from chunkscope.questions.near_miss import REASONS, Near
 from chunkscope.spans.intervals import Span
 
 PIECE = 8
+MOST_VOTES = 100  # places of one piece that are counted
 _BUCKET = 4  # pieces may be moved that far against each other and still vote together
 _LONGEST = 1500  # characters of a quote that are compared
 
@@ -50,7 +51,7 @@ def likely_places(text: str, quote: str, better_than: Strength = (0, 0)) -> tupl
             break
         votes: Counter[int] = Counter()
         for at, piece in pieces(quote, size):
-            place, left = text.find(piece), 100
+            place, left = text.find(piece), MOST_VOTES
             while place >= 0 and left:
                 votes[bucket_of(place, at)] += 1
                 place, left = text.find(piece, place + 1), left - 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from chunkscope.questions.quote_search import shared_length
+
 REACH = 1000
 """How far an extension may go on either side. Beyond that, a pair of offsets says it better."""
 
@@ -50,7 +52,10 @@ def unique_extension(contexts: Sequence[Context], place: int) -> tuple[int, int]
     """
     mine = contexts[place]
     common = [
-        (_common_suffix(mine.before, other.before), _common_prefix(mine.after, other.after))
+        (
+            shared_length(mine.before[::-1], 0, other.before[::-1], 0),
+            shared_length(mine.after, 0, other.after, 0),
+        )
         for number, other in enumerate(contexts)
         if number != place
     ]
@@ -63,25 +68,3 @@ def unique_extension(contexts: Sequence[Context], place: int) -> tuple[int, int]
         if best is not None and left >= sum(best):
             break
     return best
-
-
-def _common_prefix(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    # invariant: equal up to low, different up to high; most differ within a few characters
-    step = 8
-    while step < high and one[:step] == other[:step]:
-        low, step = step, step * 2
-    high = min(high, step)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _common_suffix(one: str, other: str) -> int:
-    return _common_prefix(one[::-1], other[::-1])

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import unicodedata
+from itertools import chain, takewhile
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from chunkscope.questions.check import check_labels
 from chunkscope.questions.fix import fix_labels
 from chunkscope.questions.near_miss import REASONS, FoldedText, fold, folded_matches
 from chunkscope.questions.question import Entry, Question, read_questions
-from chunkscope.questions.quote_search import QuoteIndex, occurrences
+from chunkscope.questions.quote_search import QuoteIndex, occurrences, shared_length
 from chunkscope.questions.similarity import most_similar
 from chunkscope.questions.uniqueness import Context, unique_extension
 
@@ -423,22 +424,76 @@ def brute(text, quote):
 SMALL = st.text("あb\r\n", max_size=30)
 
 
+def found_by(quotes, text):
+    pairs = [(number, place) for number, places in QuoteIndex(quotes).find(text) for place in places]
+    assert [pair for number in range(len(quotes)) for pair in pairs if pair[0] == number] == sorted(pairs)
+    return sorted(pairs)
+
+
+def all_by_brute_force(quotes, text):
+    return [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+
+
+class CountingText(str):
+    """A text that counts how often it is searched."""
+
+    n_searches = 0
+
+    def find(self, *arguments):
+        self.n_searches += 1
+        return super().find(*arguments)
+
+
 @given(SMALL, st.text("あb\r\n", min_size=1, max_size=3))
 def test_occurrences_are_all_places(text, quote):
-    assert occurrences(text, quote) == brute(text, quote)
+    assert list(chain.from_iterable(occurrences(text, quote))) == brute(text, quote)
+
+
+REPEATED = st.tuples(st.text("ab", min_size=1, max_size=4), st.integers(1, 8)).map(lambda pair: pair[0] * pair[1])
+
+
+@given(st.lists(REPEATED, max_size=5).map("".join), REPEATED, st.text("ab", max_size=2))
+def test_a_quote_that_overlaps_itself_is_counted_exactly_and_searched_for_seldom(text, repeated, end):
+    quote, text = repeated + end, CountingText(text)
+    places = list(occurrences(text, quote))
+    assert list(chain.from_iterable(places)) == brute(str(text), quote)
+    assert len(places) <= 2 * len(text) / len(quote) + 1
+    assert text.n_searches <= 2 * len(places) + 1
+
+
+@pytest.mark.parametrize("n", [100, 10_000])
+def test_the_searches_for_a_quote_do_not_grow_with_its_places(n):
+    text = CountingText("a" * 10 * n)
+    assert list(occurrences(text, "a" * n)) == [range(9 * n + 1)]
+    assert text.n_searches == 3
+    text = CountingText("同じ文。" * 10 * n)
+    assert sum(map(len, occurrences(text, "同じ文。" * n))) == 9 * n + 1
+    assert text.n_searches == 3
+
+
+@given(st.text("ab", max_size=40), st.integers(0, 20), st.text("ab", max_size=40), st.integers(0, 20))
+def test_the_shared_length_is_that_of_the_common_prefix(one, at, other, other_at):
+    pairs = zip(one[at:], other[other_at:], strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    assert shared_length(one, min(at, len(one)), other, min(other_at, len(other))) == shared
 
 
 @given(st.lists(st.text("ab", min_size=1, max_size=12), min_size=25, max_size=80), st.text("ab", max_size=60))
 def test_many_quotes_are_found_as_one_by_one(quotes, text):
-    found = sorted(QuoteIndex(quotes).find(text))
-    assert found == [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+    assert found_by(quotes, text) == all_by_brute_force(quotes, text)
 
 
 @given(texts(60), st.integers(8, 12))
 def test_many_quotes_are_found_in_hostile_texts(text, size):
     quotes = [text[at : at + size] for at in range(len(text) - size + 1)]
-    found = sorted(QuoteIndex(quotes).find(text))
-    assert found == [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+    assert found_by(quotes, text) == all_by_brute_force(quotes, text)
+
+
+def test_many_quotes_that_repeat_one_phrase_are_found_as_ranges():
+    quotes, text = ["同じ文。" * (number + 3) for number in range(30)], "同じ文。" * 400
+    found = list(QuoteIndex(quotes).find(text))
+    assert len(found) == 30
+    assert [len(places) for _, places in sorted(found)] == [400 - number - 2 for number in range(30)]
 
 
 @given(st.text("ab", max_size=25), st.text("ab", min_size=1, max_size=2))

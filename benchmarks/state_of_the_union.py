@@ -59,7 +59,7 @@ def main() -> int:
     asked = [
         question
         for question in read_questions(options.folder / "questions.jsonl").questions
-        if all(entry.document == DOCUMENT for entry in question.entries)
+        if all(quote.document == DOCUMENT for quote in question.quotes)
     ]
     labels = check_labels(corpus, asked)
     chunkers = [TokenChunker(size, overlap, raw=True) for size, overlap in PUBLISHED]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
+from chunkscope.corpus.json_lines import require_text
 from chunkscope.errors import InputError
 
 Markup = Literal["markdown", "html", "plain"]
@@ -51,7 +52,7 @@ class Document:
     Raises
     ------
     InputError
-        No name, or a text that holds half of a surrogate pair.
+        No name, or a text that is none or holds half of a surrogate pair.
 
     Examples
     --------
@@ -68,18 +69,14 @@ class Document:
     markup: Markup = "markdown"
 
     def __post_init__(self) -> None:
+        require_text(self.name, "the name of a document")
         if not self.name:
             raise InputError("a document needs a name")
         if not isinstance(self.text, str):
             raise InputError(f"{self.name}: the text must be a str, not {type(self.text).__name__}; decode it first")
+        require_text(self.text, f"{self.name}: the text")
         if self.markup not in MARKUPS:
             raise InputError(f"{self.name}: markup {self.markup!r} is none of {', '.join(MARKUPS)}")
-        try:
-            self.text.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"{self.name}: character {error.start} is half of a surrogate pair; write the whole character"
-            ) from None
 
     def __eq__(self, other: object) -> bool:
         """Compare all that documents have, whether or not they hold their texts."""
@@ -112,6 +109,14 @@ class Document:
         return [0, *(match.end() for match in LINE_END.finditer(self.text))]
 
     def position(self, offset: int) -> Position:
-        """Give line and column of an offset."""
+        """Give line and column of an offset, from 0 to the length of the text.
+
+        Raises
+        ------
+        InputError
+            An offset outside.
+        """
+        if not 0 <= offset <= self.length:
+            raise InputError(f"{self.name}: there is no offset {offset} in a text of {self.length} characters")
         line = bisect_right(self._line_starts, offset)
         return Position(line, offset - self._line_starts[line - 1] + 1)

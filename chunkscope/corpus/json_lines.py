@@ -77,6 +77,25 @@ def spoken_type(value: object) -> str:
     return kinds.get(type(value), type(value).__name__)
 
 
+def require_text(value: object, what: str) -> None:
+    """Raise an `InputError` where something is no string, or holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> require_text(b"a", "the id")
+    Traceback (most recent call last):
+    chunkscope.errors.InputError: the id must be a string, not bytes
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {spoken_type(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{what}: character {error.start} is half of a surrogate pair; write the whole character"
+        ) from None
+
+
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) != len(pairs):

@@ -173,7 +173,7 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
     found = []
     for problem in labels.problems:
         question = quotes.get((problem.id, problem.line))
-        entry = question.entries[problem.entry] if question and problem.entry is not None else None
+        quote = question.quotes[problem.entry] if question and problem.entry is not None else None
         found.append(
             CheckFinding(
                 code=f"label-{problem.problem}",
@@ -182,7 +182,7 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
                 line=problem.line or 1,
                 column=1,
                 message=f"{problem.id}: {problem.message}",
-                quote=(entry.quote or "") if entry else "",
+                quote=(quote.text or "") if quote else "",
                 path=path,
             )
         )
@@ -197,7 +197,7 @@ def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[Asked, ...]:
         kind: Kind = "without-evidence"
         if id(question) in valid:
             kind = "valid"
-        elif question.entries or (question.id, question.line) in excluded:
+        elif question.quotes or (question.id, question.line) in excluded:
             kind = "excluded"
         kinds.append(Asked(question.id, question.line, kind))
     return tuple(kinds)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError, refuse_path
-from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion, Problem, ProblemCode
-from chunkscope.questions.problems import Key, Places, Trouble, explain
-from chunkscope.questions.question import Entry, Question, QuestionFile, questions_of
+from chunkscope.questions.labels import EvidenceSpan, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
+from chunkscope.questions.problems import BadQuote, Key, Places, explain
+from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
 from chunkscope.questions.quote_search import QuoteIndex, occurrences
 
 
@@ -23,7 +23,7 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     documents : iterable of Document
         Gone through once, and once more where there are problems to explain.
     questions : QuestionFile or iterable of Question
-        Each with its entries; none for those that are unanswerable.
+        Each with its quotes; none for those that are unanswerable.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
 
     Notes
     -----
-    Entries that name a document and are pinned cost a slice each; all others are searched, see `QuoteIndex`.
+    Quotes that name a document and are pinned cost a slice each; all others are searched for, see `QuoteIndex`.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     search = _Search(asked)
     for document in held:
         search.look_at(document)
-    problems = explain(held, asked, search.troubles(), search.names) + _duplicates(asked)
+    problems = explain(held, asked, search.bad_quotes(), search.names) + _duplicates(asked)
     problems.sort(key=lambda item: item[0])
     labels = _sort(asked, search, problems)
     if isinstance(questions, QuestionFile):
@@ -64,37 +64,37 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
 
 
 class _Search:
-    """Looks for every entry in every document where it may stand."""
+    """Looks for every quote in every document where it may stand."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         self.names: dict[str, None] = {}
         self.pins: dict[Key, EvidenceSpan] = {}
-        self._entries: dict[Key, Entry] = {
-            (number, place): entry
+        self._quotes: dict[Key, Quote] = {
+            (number, place): quote
             for number, question in enumerate(questions)
-            for place, entry in enumerate(question.entries)
+            for place, quote in enumerate(question.quotes)
         }
         self._places: defaultdict[Key, Places] = defaultdict(Places)
         self._matching: defaultdict[Key, Places] = defaultdict(Places)
         self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
         self._named: defaultdict[str, list[Key]] = defaultdict(list)
         self._unnamed: list[Key] = []
-        for key, entry in self._entries.items():
-            if is_blank(entry.quote):
+        for key, quote in self._quotes.items():
+            if is_blank(quote.text):
                 continue
-            if entry.document is None:
+            if quote.document is None:
                 self._unnamed.append(key)
-            elif entry.span is not None:
-                self._pinned[entry.document].append(key)
+            elif quote.span is not None:
+                self._pinned[quote.document].append(key)
             else:
-                self._named[entry.document].append(key)
-        self._index = QuoteIndex([self._quote(key) for key in self._unnamed]) if self._unnamed else None
+                self._named[quote.document].append(key)
+        self._index = QuoteIndex([self._text(key) for key in self._unnamed]) if self._unnamed else None
 
-    def _quote(self, key: Key) -> str:
-        return self._entries[key].quote or ""
+    def _text(self, key: Key) -> str:
+        return self._quotes[key].text or ""
 
     def look_at(self, document: Document) -> None:
-        """Check the entries pinned in a document, and search for the others."""
+        """Check the quotes pinned in a document, and search for the others."""
         name = document.name
         if name in self.names:
             raise InputError(f"two documents are called {name!r}")
@@ -103,51 +103,51 @@ class _Search:
             return  # its text is not needed
         text = document.text
         for key in self._pinned.get(name, ()):
-            entry = self._entries[key]
-            if entry.span is not None and _stands(text, self._quote(key), *entry.span):
-                self.pins[key] = EvidenceSpan(name, *entry.span)
+            quote = self._quotes[key]
+            if quote.span is not None and _stands(text, self._text(key), *quote.span):
+                self.pins[key] = EvidenceSpan(name, *quote.span)
             else:
-                for starts in occurrences(text, self._quote(key)):
+                for starts in occurrences(text, self._text(key)):
                     self._places[key].add(name, starts)
         if keys := self._named.get(name):
-            for number, starts in QuoteIndex([self._quote(key) for key in keys]).find(text):
+            for number, starts in QuoteIndex([self._text(key) for key in keys]).find(text):
                 self._places[keys[number]].add(name, starts)
         if self._index is not None:
             for number, starts in self._index.find(text):
                 key = self._unnamed[number]
                 self._places[key].add(name, starts)
-                start, end = self._entries[key].span or (-1, -1)
-                if start in starts and end == start + len(self._quote(key)):
+                start, end = self._quotes[key].span or (-1, -1)
+                if start in starts and end == start + len(self._text(key)):
                     self._matching[key].add(name, range(start, start + 1))
 
-    def troubles(self) -> list[Trouble]:
-        """Tell the entries that cannot stand, after all documents have been looked at. Fill `pins` with the rest."""
+    def bad_quotes(self) -> list[BadQuote]:
+        """Give the quotes that do not stand, after all documents have been looked at. Fill `pins` with the rest."""
         found = []
-        for key, entry in self._entries.items():
+        for key, quote in self._quotes.items():
             if key in self.pins:
                 continue
-            trouble = self._judge(key, entry)
-            if trouble is not None:
-                found.append(trouble)
+            bad = self._judge(key, quote)
+            if bad is not None:
+                found.append(bad)
         return found
 
-    def _judge(self, key: Key, entry: Entry) -> Trouble | None:
+    def _judge(self, key: Key, quote: Quote) -> BadQuote | None:
         places = self._places[key]
-        code: ProblemCode
-        if is_blank(entry.quote):
+        code: LabelProblemCode
+        if is_blank(quote.text):
             code = "empty"
-        elif entry.document is not None and entry.document not in self.names:
+        elif quote.document is not None and quote.document not in self.names:
             code = "unknown-document"
-        elif entry.span is not None and (entry.document is not None or (places.count and key not in self._matching)):
+        elif quote.span is not None and (quote.document is not None or (places.count and key not in self._matching)):
             code = "offset-mismatch"
         else:
-            places = self._matching[key] if entry.span is not None else places
+            places = self._matching[key] if quote.span is not None else places
             if places.count == 1:
                 document, start = places.kept[0]
-                self.pins[key] = EvidenceSpan(document, start, start + len(self._quote(key)))
+                self.pins[key] = EvidenceSpan(document, start, start + len(self._text(key)))
                 return None
             code = "ambiguous" if places.count else "missing"
-        return Trouble(key, code, entry, places)
+        return BadQuote(key, code, quote, places)
 
 
 def is_blank(quote: str | None) -> bool:
@@ -168,21 +168,21 @@ def _stands(text: str, quote: str, start: int, end: int) -> bool:
     return start >= 0 and end - start == len(quote) and text.startswith(quote, start)
 
 
-def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, Problem]]:
+def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, LabelProblem]]:
     first: dict[str, tuple[int, Question]] = {}
-    found: list[tuple[Key, Problem]] = []
+    found: list[tuple[Key, LabelProblem]] = []
     for number, question in enumerate(questions):
         place, earlier = first.setdefault(question.id, (number, question))
         if place != number:
             where = f"line {earlier.line}" if earlier.line is not None else f"question {place + 1}"
             message = f"the id {question.id!r} is that of {where} already"
-            found.append(((number, -1), Problem(question.id, question.line, "duplicate-id", message)))
+            found.append(((number, -1), LabelProblem(question.id, question.line, "duplicate-id", message)))
     return found
 
 
-def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tuple[Key, Problem]]) -> Labels:
+def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tuple[Key, LabelProblem]]) -> Labels:
     """Put each question where it belongs."""
-    first: dict[int, Problem] = {}
+    first: dict[int, LabelProblem] = {}
     for (number, _), problem in problems:
         first.setdefault(number, problem)
     valid, without, warnings = [], [], []
@@ -192,11 +192,11 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
             warnings.append(f"{question.id}: trap_docs names {unknown[0]!r}, which is no document of the corpus")
         if number in first:
             continue
-        if not question.entries:
+        if not question.quotes:
             without.append(question)
             continue
         evidence: dict[EvidenceSpan, int] = {}
-        for place in range(len(question.entries)):
+        for place in range(len(question.quotes)):
             span = search.pins[number, place]
             if span in evidence:
                 entries = f"evidence entries {evidence[span] + 1} and {place + 1}"

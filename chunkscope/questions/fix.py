@@ -25,11 +25,11 @@ def fix_labels(
     Returns
     -------
     list of dict
-        An object a question, in order. Other fields, and entries that are not mended, stay as they were.
+        An object a question, in order. Other fields, and quotes that are not mended, stay as they were.
 
     Notes
     -----
-    Good entries get their spans. A quote that differs from the document only in form, and would fit one place only,
+    Good quotes get their spans. A quote that differs from the document only in form, and would fit one place only,
     is replaced by what stands there. Which of several places an ambiguous quote means is never guessed.
 
     Examples
@@ -44,9 +44,9 @@ def fix_labels(
     records = []
     for number, question in enumerate(questions):
         mended: list[Fix | None] = []
-        for place, entry in enumerate(question.entries):
+        for place, quote in enumerate(question.quotes):
             pin = labels.pins.get((number, place))
-            mended.append(Fix(*pin, entry.quote or "") if pin else labels.fixes.get((number, place)))
+            mended.append(Fix(*pin, quote.text or "") if pin else labels.fixes.get((number, place)))
         records.append(_mended_record(question, mended, names))
     return records
 
@@ -58,14 +58,14 @@ def _mended_record(question: Question, fixes: Sequence[Fix | None], names: Mappi
     evidence = record.get(names["evidence"])
     items = list(evidence) if isinstance(evidence, list) else [evidence]
     spans: list[list[int] | None] = []
-    for place, (item, entry, fix) in enumerate(zip(items, question.entries, fixes, strict=True)):
+    for place, (item, quote, fix) in enumerate(zip(items, question.quotes, fixes, strict=True)):
         if isinstance(item, dict):
             items[place] = _mended_object(item, fix)
             spans.append(None)
             continue
         if fix is not None:
-            items[place] = fix.quote
-        span = (fix.start, fix.end) if fix is not None else entry.span
+            items[place] = fix.text
+        span = (fix.start, fix.end) if fix is not None else quote.span
         spans.append(None if span is None else list(span))
     record[names["evidence"]] = items if isinstance(evidence, list) else items[0]
     if any(spans):
@@ -82,17 +82,17 @@ def _mended_record(question: Question, fixes: Sequence[Fix | None], names: Mappi
 def _mended_object(item: Mapping[str, object], fix: Fix | None) -> dict[str, object]:
     if fix is None:
         return dict(item)
-    mended = {**item, "text": fix.quote, "start": fix.start}
+    mended = {**item, "text": fix.text, "start": fix.start}
     return {**mended, "end": fix.end} if "end" in item else mended
 
 
 def _record_of(question: Question) -> dict[str, object]:
     """Write a question that was made without a record."""
     evidence = [
-        {"text": entry.quote}
-        | ({} if entry.document is None else {"doc": entry.document})
-        | ({} if entry.span is None else {"start": entry.span[0], "end": entry.span[1]})
-        for entry in question.entries
+        {"text": quote.text}
+        | ({} if quote.document is None else {"doc": quote.document})
+        | ({} if quote.span is None else {"start": quote.span[0], "end": quote.span[1]})
+        for quote in question.quotes
     ]
     record: dict[str, object] = {"id": question.id}
     if question.question is not None:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from chunkscope.errors import LabelError
 from chunkscope.questions.question import Question
 
-ProblemCode = Literal["missing", "ambiguous", "empty", "unknown-document", "duplicate-id", "offset-mismatch"]
+LabelProblemCode = Literal["missing", "ambiguous", "empty", "unknown-document", "duplicate-id", "offset-mismatch"]
 
 
 class EvidenceSpan(NamedTuple):
@@ -22,7 +22,7 @@ class EvidenceSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class LocatedQuestion:
-    """A valid question with its evidence, each span once, in the order of the entries."""
+    """A valid question with its evidence, each span once, in the order of its quotes."""
 
     question: Question
     evidence: tuple[EvidenceSpan, ...]
@@ -65,17 +65,17 @@ class Occurrence:
 
 
 class Fix(NamedTuple):
-    """The one right way to mend an entry: the verbatim text and its span."""
+    """The one right way to mend a quote: the verbatim text and its span."""
 
     document: str
     start: int
     end: int
-    quote: str
+    text: str
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What is wrong with one entry of a question, or with the question.
+class LabelProblem:
+    """What is wrong with one quote of a question, or with the question.
 
     Attributes
     ----------
@@ -84,22 +84,22 @@ class Problem:
     line : int or None
         Its line in the file.
     problem : str
-        One of `ProblemCode`.
+        One of `LabelProblemCode`.
     message : str
         What is wrong and what stands where, in one line.
     document : str or None
-        The document that the entry names.
+        The document that the quote names.
     occurrences : tuple of Occurrence
         Every place where the quote does stand, up to a thousand.
     entry : int or None
-        Which entry, from 0; None where the question as a whole is meant.
+        Which quote, from 0; None where the question as a whole is meant.
     fix : Fix or None
         How to mend it, where there is exactly one right way.
     """
 
     id: str
     line: int | None
-    problem: ProblemCode
+    problem: LabelProblemCode
     message: str
     document: str | None = None
     occurrences: tuple[Occurrence, ...] = ()
@@ -127,17 +127,17 @@ class Labels:
     Attributes
     ----------
     valid : tuple of LocatedQuestion
-        Questions whose every entry stands where it says.
+        Questions of which every quote stands where it says.
     without_evidence : tuple of Question
         Unanswerable on purpose.
     excluded : tuple of Problem
         For each other question its first problem.
     problems : tuple of Problem
-        All problems, in the order of the questions and their entries.
+        All problems, in the order of the questions and their quotes.
     warnings : tuple of str
         What excludes nothing.
     pins, fixes : mappings
-        By the places of question and entry: the evidence of each good entry, of excluded questions too, and how to
+        By the places of question and quote: the evidence of each good quote, of excluded questions too, and how to
         mend bad ones.
     path, sha256 : str
         The file that the questions come from, and its digest; empty for questions made in memory.
@@ -145,8 +145,8 @@ class Labels:
 
     valid: tuple[LocatedQuestion, ...]
     without_evidence: tuple[Question, ...]
-    excluded: tuple[Problem, ...]
-    problems: tuple[Problem, ...]
+    excluded: tuple[LabelProblem, ...]
+    problems: tuple[LabelProblem, ...]
     warnings: tuple[str, ...] = ()
     pins: Mapping[tuple[int, int], EvidenceSpan] = field(default_factory=dict, repr=False)
     fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)

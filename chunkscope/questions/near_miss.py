@@ -68,12 +68,12 @@ REASONS: tuple[Reason, ...] = (
 """What can be overlooked, and how a text looks then."""
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     r"""Make texts equal that differ in what `REASONS` overlooks.
 
     Examples
     --------
-    >>> fold("Ａ社の 「ＵＲＬ」\r\n10〜20") == fold("A社の「url」 10～20")
+    >>> fold_text("Ａ社の 「ＵＲＬ」\r\n10〜20") == fold_text("A社の「url」 10～20")
     True
     """
     plain = unicodedata.normalize("NFKC", text.translate(_ALL_MARKS)).casefold().translate(_ALL_MARKS)
@@ -91,7 +91,7 @@ class FoldedText:
     Attributes
     ----------
     text : str
-        What `fold` makes of it.
+        What `fold_text` makes of it.
 
     Notes
     -----
@@ -112,7 +112,7 @@ class FoldedText:
             while end < len(text) and _attaches(text[end]):
                 end += 1
             self._blocks.append(end)
-        pieces = [fold(text[start:end]) for start, end in pairwise([*self._blocks, len(text)])]
+        pieces = [fold_text(text[start:end]) for start, end in pairwise([*self._blocks, len(text)])]
         self._starts = [0, *accumulate(map(len, pieces))]
         self._traced: dict[int, list[Span]] = {}
         self.text = "".join(pieces)
@@ -138,7 +138,7 @@ class FoldedText:
 
 @lru_cache(maxsize=1 << 16)
 def _folded_length(cluster: str) -> int:
-    return len(fold(cluster))
+    return len(fold_text(cluster))
 
 
 @lru_cache(maxsize=1)
@@ -210,7 +210,7 @@ def folded_matches(text: str, quote: str, folded: FoldedText, limit: int = 50) -
     >>> [(near.start, near.end, near.hint) for near in folded_matches(text, "132円", FoldedText(text))]
     [(14, 18, 'matches after NFKC')]
     """
-    wanted = fold(quote)
+    wanted = fold_text(quote)
     if not wanted:
         return []
     found: dict[Span, Near] = {}
@@ -224,7 +224,7 @@ def folded_matches(text: str, quote: str, folded: FoldedText, limit: int = 50) -
 def _reason_at(text: str, quote: str, span: Span) -> Near | None:
     """Find the smallest reason for a place, with the white space around it that the quote may hold."""
     start, end = span
-    if fold(text[start:end]) != fold(quote):
+    if fold_text(text[start:end]) != fold_text(quote):
         return None  # the quote begins or ends inside one character, such as ㌔
     candidates = [(left, right) for left in _reaches(text, start, -1) for right in _reaches(text, end, 1)]
     for rank, reason in enumerate(REASONS):
@@ -240,7 +240,7 @@ def _reaches(text: str, place: int, step: int) -> list[int]:
     places = [place]
     while len(places) < 5:
         character = text[place - 1 : place] if step < 0 else text[place : place + 1]
-        if not character or fold(character):
+        if not character or fold_text(character):
             break
         place += step
         places.append(place)
@@ -269,12 +269,16 @@ def same_numbers(passage: str, quote: str) -> bool:
 
     Examples
     --------
-    >>> same_numbers("１２０円", "120円"), same_numbers("10²", "102")
+    >>> same_numbers("１２０円", "0120円"), same_numbers("10²", "102")
     (True, False)
     """
-    return [int(digits) for digits in re.findall(r"\d+", passage)[:1000]] == [
-        int(digits) for digits in re.findall(r"\d+", quote)[:1000]
-    ]
+    return _numbers(passage) == _numbers(quote)
+
+
+def _numbers(text: str) -> list[str]:
+    # digits stay text, because Python refuses to make a number of more than some thousands of them
+    plain = re.sub(r"\d", lambda digit: str(unicodedata.decimal(digit.group())), text)
+    return [digits.lstrip("0") for digits in re.findall("[0-9]+", plain)]
 
 
 def first_difference(passage: str, quote: str) -> tuple[int, str] | None:

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import did_you_mean
-from chunkscope.questions.labels import Fix, Occurrence, Problem, ProblemCode
-from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold, folded_matches, same_numbers
-from chunkscope.questions.question import Entry, Question
+from chunkscope.questions.labels import Fix, LabelProblem, LabelProblemCode, Occurrence
+from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
+from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import QuoteIndex
 from chunkscope.questions.similarity import (
     MOST_VOTES,
@@ -24,12 +24,12 @@ from chunkscope.questions.similarity import (
     best_buckets,
     bucket_of,
     likely_places,
-    pieces,
+    sample_pieces,
 )
 from chunkscope.questions.uniqueness import Context, unique_extension
 
 Key: TypeAlias = tuple[int, int]
-"""The places of a question and of an entry in it."""
+"""The places of a question and of a quote in it."""
 
 _SHOWN = 5  # places in a message; the others are in `occurrences`
 _KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
@@ -42,7 +42,7 @@ _NAMES_BUDGET = 2_000_000  # pairs of names to compare
 
 @dataclass
 class Places:
-    """Where a quote occurs: all places counted, the first thousand kept."""
+    """Where a quote occurs: all places are counted, the first thousand kept."""
 
     kept: list[tuple[str, int]] = field(default_factory=list)
     count: int = 0
@@ -54,20 +54,20 @@ class Places:
 
 
 @dataclass
-class Trouble:
-    """An entry that cannot stand, and what the second pass finds out about it.
+class BadQuote:
+    """A quote that does not stand, and what the second pass finds out about it.
 
     Attributes
     ----------
-    key, code, entry
-        Which entry, and what is wrong.
+    key, code, quote
+        Which quote, and what is wrong.
     places : Places
         Where its quote does occur.
     """
 
     key: Key
-    code: ProblemCode
-    entry: Entry
+    code: LabelProblemCode
+    quote: Quote
     places: Places
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
@@ -80,58 +80,56 @@ class Trouble:
     note: str = ""
 
     @property
-    def quote(self) -> str:
-        """The quote, which is not blank where it is searched for."""
-        return self.entry.quote or ""
+    def text(self) -> str:
+        """Its text, which is not blank where it is searched for."""
+        return self.quote.text or ""
 
 
 def explain(
-    documents: Iterable[Document], questions: Sequence[Question], troubles: Sequence[Trouble], names: Iterable[str]
-) -> list[tuple[Key, Problem]]:
-    """Write a problem for each trouble, going through the documents once more where that tells something."""
-    searched = [trouble for trouble in troubles if trouble.code in ("missing", "ambiguous", "offset-mismatch")]
+    documents: Iterable[Document], questions: Sequence[Question], bad_quotes: Sequence[BadQuote], names: Iterable[str]
+) -> list[tuple[Key, LabelProblem]]:
+    """Write a problem for each bad, going through the documents once more where that tells something."""
+    searched = [bad for bad in bad_quotes if bad.code in ("missing", "ambiguous", "offset-mismatch")]
     if searched:
         second = _SecondPass(searched)
         for document in documents:
             second.look_at(document)
     known = _KnownNames(names, documents.unreadable if isinstance(documents, Corpus) else ())
-    return [(trouble.key, _problem(trouble, questions[trouble.key[0]], known)) for trouble in troubles]
+    return [(bad.key, _problem(bad, questions[bad.key[0]], known)) for bad in bad_quotes]
 
 
 class _SecondPass:
     """Collects what messages need, a document at a time."""
 
-    def __init__(self, troubles: Sequence[Trouble]) -> None:
-        self._at_home: defaultdict[str, list[Trouble]] = defaultdict(list)
-        self._occurring: defaultdict[str, list[tuple[Trouble, int]]] = defaultdict(list)
-        self._homeless: list[Trouble] = []
-        for trouble in troubles:
-            if trouble.entry.document is not None and trouble.code != "ambiguous":
-                self._at_home[trouble.entry.document].append(trouble)
-            elif not trouble.places.count:
-                self._homeless.append(trouble)
-            for document, place in trouble.places.kept:
-                self._occurring[document].append((trouble, place))
-        self._strayed = [
-            trouble for trouble in troubles if trouble.entry.document is not None and not trouble.places.count
-        ]
-        self._verbatim = QuoteIndex([trouble.quote for trouble in self._strayed])
+    def __init__(self, bad_quotes: Sequence[BadQuote]) -> None:
+        self._at_home: defaultdict[str, list[BadQuote]] = defaultdict(list)
+        self._occurring: defaultdict[str, list[tuple[BadQuote, int]]] = defaultdict(list)
+        self._homeless: list[BadQuote] = []
+        for bad in bad_quotes:
+            if bad.quote.document is not None and bad.code != "ambiguous":
+                self._at_home[bad.quote.document].append(bad)
+            elif not bad.places.count:
+                self._homeless.append(bad)
+            for document, place in bad.places.kept:
+                self._occurring[document].append((bad, place))
+        self._strayed = [bad for bad in bad_quotes if bad.quote.document is not None and not bad.places.count]
+        self._verbatim = QuoteIndex([bad.text for bad in self._strayed])
         # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
-        self._foldable = [trouble for trouble in self._homeless if fold(trouble.quote)]
-        self._folded = QuoteIndex([fold(trouble.quote) for trouble in self._foldable])
-        owned = [(item, at, piece) for item in self._homeless for at, piece in pieces(item.quote, PIECE)]
+        self._foldable = [bad for bad in self._homeless if fold_text(bad.text)]
+        self._folded = QuoteIndex([fold_text(bad.text) for bad in self._foldable])
+        owned = [(item, at, piece) for item in self._homeless for at, piece in sample_pieces(item.text, PIECE)]
         self._owners = [(item, at) for item, at, _ in owned]
         self._pieces = QuoteIndex([piece for _, _, piece in owned])
         self._budget = _BUDGET
 
     def look_at(self, document: Document) -> None:
-        """Note what a document says about the troubles."""
-        for trouble, place in self._occurring.get(document.name, ()):
-            self._note_place(trouble, document, place)
+        """Note what a document says about the bad quotes."""
+        for bad, place in self._occurring.get(document.name, ()):
+            self._note_place(bad, document, place)
         for number, starts in self._verbatim.find(document.text) if self._strayed else ():
-            trouble = self._strayed[number]
-            if document.name != trouble.entry.document and not trouble.elsewhere:
-                trouble.elsewhere = _occurrence(document, starts[0], starts[0] + len(trouble.quote))
+            bad = self._strayed[number]
+            if document.name != bad.quote.document and not bad.elsewhere:
+                bad.elsewhere = _occurrence(document, starts[0], starts[0] + len(bad.text))
         home = self._at_home.get(document.name, [])
         if home:
             self._look_at_home(document, home)
@@ -139,27 +137,27 @@ class _SecondPass:
             self._look_for_homeless(document)
 
     @staticmethod
-    def _note_place(trouble: Trouble, document: Document, place: int) -> None:
-        end = place + len(trouble.quote)
-        trouble.occurrences.append(_occurrence(document, place, end))
-        if trouble.code == "ambiguous" and trouble.places.count <= _CONTEXTS:
-            trouble.contexts.append(Context.of(document.text, place, end))
+    def _note_place(bad: BadQuote, document: Document, place: int) -> None:
+        end = place + len(bad.text)
+        bad.occurrences.append(_occurrence(document, place, end))
+        if bad.code == "ambiguous" and bad.places.count <= _CONTEXTS:
+            bad.contexts.append(Context.of(document.text, place, end))
 
-    def _look_at_home(self, document: Document, troubles: Sequence[Trouble]) -> None:
-        plain, folded = fold(document.text), None
-        for trouble in troubles:
-            if trouble.code == "offset-mismatch":
-                _note_mismatch(trouble, document)
-            if trouble.places.count:
+    def _look_at_home(self, document: Document, bad_quotes: Sequence[BadQuote]) -> None:
+        plain, folded = fold_text(document.text), None
+        for bad in bad_quotes:
+            if bad.code == "offset-mismatch":
+                _note_mismatch(bad, document)
+            if bad.places.count:
                 continue
-            if fold(trouble.quote) in plain:
+            if fold_text(bad.text) in plain:
                 folded = folded or FoldedText(document.text)
-                _note_matches(trouble, document, folded)
-            if trouble.near is None:
-                self._note_similar(trouble, document)
+                _note_matches(bad, document, folded)
+            if bad.near is None:
+                self._note_similar(bad, document)
 
     def _look_for_homeless(self, document: Document) -> None:
-        hits = {number for number, _ in self._folded.find(fold(document.text))} if self._foldable else set()
+        hits = {number for number, _ in self._folded.find(fold_text(document.text))} if self._foldable else set()
         hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
         folded = FoldedText(document.text) if hits else None
         for number in sorted(hits):
@@ -168,83 +166,83 @@ class _SecondPass:
         votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
         n_votes: Counter[int] = Counter()
         for number, starts in self._pieces.find(document.text) if self._owners else ():
-            trouble, at = self._owners[number]
+            bad, at = self._owners[number]
             counted = starts[: MOST_VOTES - n_votes[number]]
             n_votes[number] += len(counted)
-            votes[id(trouble)].update(bucket_of(place, at) for place in counted)
-        for trouble in self._homeless:
-            if trouble.n_folded:
+            votes[id(bad)].update(bucket_of(place, at) for place in counted)
+        for bad in self._homeless:
+            if bad.n_folded:
                 continue
-            if trouble_votes := votes.get(id(trouble)):
-                strength = (PIECE, max(trouble_votes.values()))
-                _note_likely(trouble, document, strength, best_buckets(trouble_votes))
-            elif trouble.strength < (PIECE, 0):
-                self._note_similar(trouble, document)
+            if own_votes := votes.get(id(bad)):
+                strength = (PIECE, max(own_votes.values()))
+                _note_likely(bad, document, strength, best_buckets(own_votes))
+            elif bad.strength < (PIECE, 0):
+                self._note_similar(bad, document)
 
-    def _note_similar(self, trouble: Trouble, document: Document) -> None:
+    def _note_similar(self, bad: BadQuote, document: Document) -> None:
         self._budget -= 24 * len(document.text)
         if self._budget < 0:
-            trouble.note = "not all documents were searched for similar passages"
+            bad.note = "not all documents were searched for similar passages"
             return
-        _note_likely(trouble, document, *likely_places(document.text, trouble.quote, trouble.strength))
+        _note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
 
 
-def _note_likely(trouble: Trouble, document: Document, strength: Strength, places: Sequence[int]) -> None:
+def _note_likely(bad: BadQuote, document: Document, strength: Strength, places: Sequence[int]) -> None:
     """Look at the likely places of a document, if they are likelier than those of the documents before."""
-    if strength <= trouble.strength:
+    if strength <= bad.strength:
         return
-    trouble.strength = strength
-    near = align(document.text, trouble.quote, places)
+    bad.strength = strength
+    near = align(document.text, bad.text, places)
     if near is not None:
-        _keep_nearer(trouble, document, near)
+        _keep_nearer(bad, document, near)
 
 
-def _note_matches(trouble: Trouble, document: Document, folded: FoldedText) -> None:
+def _note_matches(bad: BadQuote, document: Document, folded: FoldedText) -> None:
     """Note where a quote stands but for its form, and the fix if that is one place."""
-    matches = folded_matches(document.text, trouble.quote, folded)
+    matches = folded_matches(document.text, bad.text, folded)
     if not matches:
         return
-    _keep_nearer(trouble, document, matches[0])
-    trouble.n_folded += len(matches)
-    if trouble.is_decided:
+    _keep_nearer(bad, document, matches[0])
+    bad.n_folded += len(matches)
+    if bad.is_decided:
         return
-    trouble.fix = None
+    bad.fix = None
     passage = document.text[matches[0].start : matches[0].end]
-    if trouble.n_folded == 1 and same_numbers(passage, trouble.quote):
-        trouble.fix = Fix(document.name, matches[0].start, matches[0].end, passage)
+    if bad.n_folded == 1 and same_numbers(passage, bad.text):
+        bad.fix = Fix(document.name, matches[0].start, matches[0].end, passage)
 
 
-def _keep_nearer(trouble: Trouble, document: Document, near: Near) -> None:
-    if trouble.near is not None and trouble.near[0].rank <= near.rank:
+def _keep_nearer(bad: BadQuote, document: Document, near: Near) -> None:
+    if bad.near is not None and bad.near[0].rank <= near.rank:
         return
     passage = document.text[near.start : near.end]
     position = document.position(near.start)
     where = f"{_excerpt(passage)} at {document.name}:{position.line}:{position.column}"
-    difference = first_difference(passage, trouble.quote)
+    difference = first_difference(passage, bad.text)
     if difference is not None:
         offset, words = difference
         there = document.position(min(near.start + offset, near.end))
         where += f" ({there.line}:{there.column}: {words})"
-    trouble.near = near, where
+    bad.near = near, where
 
 
-def _note_mismatch(trouble: Trouble, document: Document) -> None:
+def _note_mismatch(bad: BadQuote, document: Document) -> None:
     """Note what stands at wrong offsets, whether they count something else, and the fix if there is one."""
-    text, quote = document.text, trouble.quote
-    start, end = trouble.entry.span or (0, 0)
+    text, quote = document.text, bad.text
+    start, end = bad.quote.span or (0, 0)
     if not 0 <= start < end <= len(text):
         what = f"{document.name} has {len(text)} characters and no [{start}:{end}]"
     else:
         what = f"{document.name}[{start}:{end}] is {_excerpt(text[start:end])}, not {_excerpt(quote)}"
-    trouble.note = what + _other_count(text, quote, start, end)
-    if trouble.places.count == 1:
-        place = trouble.places.kept[0][1]
-        trouble.fix = Fix(document.name, place, place + len(quote), quote)
-    if 0 <= start < end <= len(text) and fold(quote) and fold(text[start:end]) == fold(quote):
+    bad.note = what + _other_count(text, quote, start, end)
+    if bad.places.count == 1:
+        place = bad.places.kept[0][1]
+        bad.fix = Fix(document.name, place, place + len(quote), quote)
+    if 0 <= start < end <= len(text) and fold_text(quote) and fold_text(text[start:end]) == fold_text(quote):
         here = Fix(document.name, start, end, text[start:end])
         # the quote elsewhere, or its form here: two ways to read it
-        trouble.fix = None if trouble.places.count or not same_numbers(here.quote, quote) else here
-        trouble.is_decided = True
+        bad.fix = None if bad.places.count or not same_numbers(here.text, quote) else here
+        bad.is_decided = True
 
 
 def _other_count(text: str, quote: str, start: int, end: int) -> str:
@@ -268,78 +266,78 @@ def _occurrence(document: Document, start: int, end: int) -> Occurrence:
     return Occurrence(document.name, start, end, *document.position(start))
 
 
-def _problem(trouble: Trouble, question: Question, known: _KnownNames) -> Problem:
-    entry = trouble.entry
-    which = f"entry {trouble.key[1] + 1}: " if len(question.entries) > 1 else ""
-    if trouble.code == "empty":
-        message = "empty evidence: " + ("there is no quote" if entry.quote is None else f"{entry.quote!r} is blank")
-    elif trouble.code == "unknown-document":
-        message = f"unknown document {entry.document!r}; {known.hint(entry.document or '')}"
-    elif trouble.code == "ambiguous":
-        message = _ambiguous(trouble)
+def _problem(bad: BadQuote, question: Question, known: _KnownNames) -> LabelProblem:
+    quote = bad.quote
+    which = f"entry {bad.key[1] + 1}: " if len(question.quotes) > 1 else ""
+    if bad.code == "empty":
+        message = "empty evidence: " + ("there is no quote" if quote.text is None else f"{quote.text!r} is blank")
+    elif bad.code == "unknown-document":
+        message = f"unknown document {quote.document!r}; {known.hint(quote.document or '')}"
+    elif bad.code == "ambiguous":
+        message = _ambiguous(bad)
     else:
-        message = _missing(trouble) if trouble.code == "missing" else _mismatch(trouble)
-    return Problem(
+        message = _missing(bad) if bad.code == "missing" else _mismatch(bad)
+    return LabelProblem(
         question.id,
         question.line,
-        trouble.code,
+        bad.code,
         which + message,
-        entry.document,
-        tuple(trouble.occurrences),
-        trouble.key[1],
-        trouble.fix,
+        quote.document,
+        tuple(bad.occurrences),
+        bad.key[1],
+        bad.fix,
     )
 
 
-def _ambiguous(trouble: Trouble) -> str:
-    quote, places = trouble.quote, trouble.occurrences
+def _ambiguous(bad: BadQuote) -> str:
+    quote, places = bad.text, bad.occurrences
     shown = ", ".join(str(place) for place in places[:_SHOWN])
-    message = f"occurs {trouble.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
-    if trouble.places.count > _CONTEXTS:
+    message = f"occurs {bad.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
+    if bad.places.count > _CONTEXTS:
         return f"{message}; quote more of the text"
     best: Occurrence | None = None
     for number, place in enumerate(places[:_EXTENDED]):
-        extension = unique_extension(trouble.contexts, number)
+        extension = unique_extension(bad.contexts, number)
         if extension is None:
             continue
         left, right = extension
-        before, after = trouble.contexts[number]
+        before, after = bad.contexts[number]
         passage = before[len(before) - left :] + quote + after[:right]
         places[number] = longer = Occurrence(place.document, place.start, place.end, place.line, place.column, passage)
         if best is None or len(passage) < len(best.unique or ""):
             best = longer
-    if trouble.entry.document is None and len({place.document for place in places}) == len(places):
+    if bad.quote.document is None and len({place.document for place in places}) == len(places):
         message += "; name its document in 'doc'"
     if best is None:
-        return message if trouble.entry.span else f"{message}; no longer passage is unique: pin it with 'spans'"
+        return message if bad.quote.span else f"{message}; no longer passage is unique: pin it with 'spans'"
     return f"{message}; {_excerpt(best.unique or '', 200)} occurs once ({best})"
 
 
-def _missing(trouble: Trouble) -> str:
-    scope = f" in {trouble.entry.document}" if trouble.entry.document is not None else ""
-    return f"evidence not found{scope}: {_excerpt(trouble.quote)}; " + _nearest(trouble)
+def _missing(bad: BadQuote) -> str:
+    scope = f" in {bad.quote.document}" if bad.quote.document is not None else ""
+    return f"evidence not found{scope}: {_excerpt(bad.text)}; " + _nearest(bad)
 
 
-def _nearest(trouble: Trouble) -> str:
+def _nearest(bad: BadQuote) -> str:
     parts = []
-    if trouble.near is not None and trouble.near[0].reasons:
-        parts.append(f"{trouble.near[0].hint}: {trouble.near[1]}")
-    if trouble.elsewhere:
-        parts.append(f"stands in another document: {trouble.elsewhere}")
-    if not parts and trouble.near is not None:
-        parts.append(f"nearest: {trouble.near[1]}")
-    return "; ".join(parts) or (trouble.note if trouble.code == "missing" and trouble.note else "nothing similar")
+    if bad.near is not None and bad.near[0].reasons:
+        parts.append(f"{bad.near[0].hint}: {bad.near[1]}")
+    if bad.elsewhere:
+        parts.append(f"stands in another document: {bad.elsewhere}")
+    if not parts and bad.near is not None:
+        parts.append(f"nearest: {bad.near[1]}")
+    return "; ".join(parts) or (bad.note if bad.code == "missing" and bad.note else "nothing similar")
 
 
-def _mismatch(trouble: Trouble) -> str:
-    if trouble.entry.document is None:
-        start, end = trouble.entry.span or (0, 0)
-        trouble.note = f"{_excerpt(trouble.quote)} is at [{start}:{end}] of no document"
-    if not trouble.occurrences:
-        return f"{trouble.note}; the quote is not in {trouble.entry.document}; {_nearest(trouble)}"
-    shown = ", ".join(f"{place} [{place.start}:{place.end}]" for place in trouble.occurrences[:_SHOWN])
-    more = ", ..." if len(trouble.occurrences) > _SHOWN else ""
-    return f"{trouble.note}; the quote stands at {shown}{more}"
+def _mismatch(bad: BadQuote) -> str:
+    if bad.quote.document is None:
+        start, end = bad.quote.span or (0, 0)
+        bad.note = f"{_excerpt(bad.text)} is at [{start}:{end}] of no document"
+    if not bad.occurrences:
+        return f"{bad.note}; the quote is not in {bad.quote.document}; {_nearest(bad)}"
+    shown = ", ".join(f"{place} [{place.start}:{place.end}]" for place in bad.occurrences[:_SHOWN])
+    more = ", ..." if len(bad.occurrences) > _SHOWN else ""
+    return f"{bad.note}; the quote stands at {shown}{more}"
 
 
 def _excerpt(text: str, limit: int = 80) -> str:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
-from chunkscope.corpus.json_lines import numbered_lines, parse_object, spoken_type
+from chunkscope.corpus.json_lines import numbered_lines, parse_object, require_text, spoken_type
 from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, refuse_path
 from chunkscope.spans.intervals import Span
 
@@ -19,7 +19,8 @@ Match = Literal["all", "any"]
 FIELDS = ("id", "question", "doc", "evidence", "match", "spans", "trap_docs")
 """The fields of a line that mean something; all others are attributes."""
 
-_ENTRY_FIELDS = ("doc", "text", "start", "end")
+_FARTHEST = 1 << 62
+_QUOTE_FIELDS = ("doc", "text", "start", "end")
 
 # what people call our fields, where no similar spelling would lead there
 _SYNONYMS = {
@@ -37,22 +38,33 @@ _SYNONYMS = {
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One quote of a question's evidence.
+class Quote:
+    """One verbatim passage that answers a question.
 
     Attributes
     ----------
     document : str or None
         The document that holds it; None: whichever holds it, if one does.
-    quote : str or None
-        The verbatim text. None where the file has null, or no evidence field at all.
+    text : str or None
+        The passage itself. None where the file has null, or no evidence field at all.
     span : (int, int) or None
         Start and end in code points, where the quote is pinned. Not checked against any text yet.
     """
 
     document: str | None = None
-    quote: str | None = None
+    text: str | None = None
     span: Span | None = None
+
+    def __post_init__(self) -> None:
+        for value, what in ((self.document, "document"), (self.text, "text")):
+            if value is not None:
+                require_text(value, f"the {what} of a quote")
+        if self.span is None:
+            return
+        if not (isinstance(self.span, tuple) and len(self.span) == 2 and all(map(_is_integer, self.span))):
+            raise InputError("the span of a quote must be a tuple of two int, or None")
+        if not all(-_FARTHEST < offset < _FARTHEST for offset in self.span):
+            raise InputError("the span of a quote has a number that no text reaches")
 
 
 @dataclass(frozen=True)
@@ -65,10 +77,10 @@ class Question:
         Its name in every report.
     question : str or None
         The text to ask; only retrieval needs it.
-    entries : tuple of Entry
-        The quotes. None at all: the question is unanswerable, on purpose.
+    quotes : tuple of Quote
+        Its evidence. None at all: the question is unanswerable, on purpose.
     match : {"all", "any"}
-        Whether every entry is needed, or one is enough.
+        Whether every quote is needed, or one is enough.
     trap_docs : tuple of str
         Documents that look like the answer and are not.
     attributes : mapping
@@ -78,23 +90,46 @@ class Question:
     record : mapping
         The JSON object as it was read.
 
+    Raises
+    ------
+    InputError
+        No id, or a field of the wrong type.
+
     Examples
     --------
     >>> question = Question.of("q1", doc="rules.md", evidence=["上限は12,000円。"], category="travel")
-    >>> question.entries
-    (Entry(document='rules.md', quote='上限は12,000円。', span=None),)
+    >>> question.quotes
+    (Quote(document='rules.md', text='上限は12,000円。', span=None),)
     >>> question.attributes
     {'category': 'travel'}
     """
 
     id: str
     question: str | None = None
-    entries: tuple[Entry, ...] = ()
+    quotes: tuple[Quote, ...] = ()
     match: Match = "all"
     trap_docs: tuple[str, ...] = ()
     attributes: Mapping[str, object] = field(default_factory=dict, hash=False)
     line: int | None = None
     record: Mapping[str, object] = field(default_factory=dict, hash=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require_text(self.id, "the id of a question")
+        if not self.id:
+            raise InputError("a question needs an id")
+        where = f"question {self.id!r}:"
+        if self.question is not None:
+            require_text(self.question, f"{where} the question")
+        if not (isinstance(self.quotes, tuple) and all(isinstance(quote, Quote) for quote in self.quotes)):
+            raise InputError(
+                f"{where} quotes must be a tuple of Quote; Question.of(id, doc=..., evidence=...) makes one"
+            )
+        if self.match not in get_args(Match):
+            raise InputError(f"{where} match must be 'all' or 'any', not {spoken_type(self.match)}")
+        if not (isinstance(self.trap_docs, tuple) and all(isinstance(name, str) for name in self.trap_docs)):
+            raise InputError(f"{where} trap_docs must be a tuple of strings")
+        if not isinstance(self.attributes, Mapping):
+            raise InputError(f"{where} attributes must be a mapping, not {spoken_type(self.attributes)}")
 
     @classmethod
     def of(cls, id: str, question: str | None = None, **fields: object) -> Question:
@@ -106,12 +141,12 @@ class Question:
             A field of the wrong type.
         """
         record = {"id": id, **({} if question is None else {"question": question}), **_as_json(fields)}
-        return _question(record, None, _Names({}))
+        return _question(record, None, FieldNames({}))
 
     @property
     def is_answerable(self) -> bool:
         """Whether it has, or ought to have, evidence."""
-        return bool(self.entries)
+        return bool(self.quotes)
 
 
 @dataclass(frozen=True)
@@ -146,7 +181,7 @@ def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:
     return questions
 
 
-class _Names:
+class FieldNames:
     """What the fields are called in this file."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
@@ -187,7 +222,7 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
             raw = file.read()
     except OSError as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
-    names = _Names(fields or {})
+    names = FieldNames(fields or {})
     questions, faults = [], []
     for number, line in numbered_lines(_decode(raw, shown)):
         try:
@@ -221,7 +256,7 @@ def _fault_message(path: str, faults: Sequence[tuple[int, str]]) -> str:
     return f"{path}:{line}: {message}"
 
 
-def _question(record: dict[str, object], line: int | None, names: _Names) -> Question:
+def _question(record: dict[str, object], line: int | None, names: FieldNames) -> Question:
     match = record.get(names["match"])
     match = "all" if match is None else match
     if match not in ("all", "any"):
@@ -229,7 +264,7 @@ def _question(record: dict[str, object], line: int | None, names: _Names) -> Que
     return Question(
         id=_id(record.get(names["id"]), line, names["id"]),
         question=_text(record.get(names["question"]), repr(names["question"])),
-        entries=_entries(record, names),
+        quotes=_quotes(record, names),
         match=match,
         trap_docs=_strings(record.get(names["trap_docs"]), names["trap_docs"]),
         attributes={key: value for key, value in record.items() if key not in names.known},
@@ -240,11 +275,12 @@ def _question(record: dict[str, object], line: int | None, names: _Names) -> Que
 
 def _id(value: object, line: int | None, name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        try:
+            return str(value)
+        except ValueError:
+            raise InputError(f"{name!r} is a number of thousands of digits; write it as a string") from None
     if value is None or value == "":
-        if line is None:
-            raise InputError("a question needs an id")
-        return f"line {line}"
+        return "" if line is None else f"line {line}"
     if not isinstance(value, str):
         raise InputError(f"{name!r} must be a string, not {spoken_type(value)}")
     return value
@@ -263,7 +299,7 @@ def _strings(value: object, name: str) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _entries(record: Mapping[str, object], names: _Names) -> tuple[Entry, ...]:
+def _quotes(record: Mapping[str, object], names: FieldNames) -> tuple[Quote, ...]:
     doc, evidence = record.get(names["doc"]), record.get(names["evidence"])
     if isinstance(doc, list):
         raise InputError(
@@ -271,32 +307,32 @@ def _entries(record: Mapping[str, object], names: _Names) -> tuple[Entry, ...]:
             f'{{"doc", "text"}} objects into {names["evidence"]!r}'
         )
     document = _text(doc, repr(names["doc"])) or None
-    # a missing or null field stays an entry without a quote, so that the label check reports it
+    # a missing or null field stays a quote without text, so that the label check reports it
     items = evidence if isinstance(evidence, list) else [evidence]
     spans = _spans(record.get(names["spans"]), len(items), not isinstance(evidence, list), names["spans"])
     return tuple(
-        _entry(item, document, span, f"{names['evidence']!r} entry {number}")
+        _quote(item, document, span, f"{names['evidence']!r} entry {number}")
         for number, (item, span) in enumerate(zip(items, spans, strict=True), 1)
     )
 
 
-def _entry(item: object, document: str | None, span: Span | None, where: str) -> Entry:
+def _quote(item: object, document: str | None, span: Span | None, where: str) -> Quote:
     if item is None or isinstance(item, str):
-        return Entry(document, item, span)
+        return Quote(document, item, span)
     if not isinstance(item, dict):
         raise InputError(f"{where} must be a string or an object, not {spoken_type(item)}")
-    quote = _text(item.get("text"), f"{where}: text")
+    text = _text(item.get("text"), f"{where}: text")
     document = _text(item.get("doc"), f"{where}: doc") or document
     start, end = item.get("start"), item.get("end")
     for name, value in (("start", start), ("end", end)):
         if value is not None and not _is_integer(value):
             raise InputError(f"{where}: {name} must be an integer, not {value!r}")
     if start is None:
-        return Entry(document, quote, span)
-    own = (start, start + len(quote or "") if end is None else end)
+        return Quote(document, text, span)
+    own = (start, start + len(text or "") if end is None else end)
     if span is not None and span != own:
         raise InputError(f"{where}: its start says {list(own)}, 'spans' says {list(span)}")
-    return Entry(document, quote, own)
+    return Quote(document, text, own)
 
 
 def _spans(value: object, n: int, single: bool, name: str) -> list[Span | None]:
@@ -330,7 +366,7 @@ def _as_json(value: object) -> dict[str, object]:
     return cast("dict[str, object]", convert(value))
 
 
-def _warnings(questions: Iterable[Question], names: _Names) -> list[str]:
+def _warnings(questions: Iterable[Question], names: FieldNames) -> list[str]:
     by_key: dict[str, str] = {}
     guesses: dict[tuple[str, tuple[str, ...]], str | None] = {}
     unnamed, seen = [], Counter[str]()
@@ -344,8 +380,8 @@ def _warnings(questions: Iterable[Question], names: _Names) -> list[str]:
                 guesses[key, absent] = _meant(key, absent, names)
             if near := guesses[key, absent]:
                 by_key.setdefault(key, f"line {question.line}: unknown field {key!r}; did you mean {near!r}?")
-        for key in _odd_entry_keys(question.record.get(names["evidence"])):
-            has = ", ".join(_ENTRY_FIELDS)
+        for key in _odd_quote_keys(question.record.get(names["evidence"])):
+            has = ", ".join(_QUOTE_FIELDS)
             by_key.setdefault(key, f"line {question.line}: evidence objects have no field {key!r}; they have {has}")
     warnings = list(by_key.values())
     if unnamed:
@@ -358,7 +394,7 @@ def _warnings(questions: Iterable[Question], names: _Names) -> list[str]:
     return warnings
 
 
-def _meant(key: str, absent: Sequence[str], names: _Names) -> str | None:
+def _meant(key: str, absent: Sequence[str], names: FieldNames) -> str | None:
     """Name the field that an unknown one was probably meant to be, if the line does not have it."""
     if key.lower() in _SYNONYMS:
         wanted = names[_SYNONYMS[key.lower()]]
@@ -368,6 +404,6 @@ def _meant(key: str, absent: Sequence[str], names: _Names) -> str | None:
     return by_lower[near[0]] if near else None
 
 
-def _odd_entry_keys(evidence: object) -> list[str]:
+def _odd_quote_keys(evidence: object) -> list[str]:
     items = evidence if isinstance(evidence, list) else [evidence]
-    return [key for item in items if isinstance(item, dict) for key in item if key not in _ENTRY_FIELDS]
+    return [key for item in items if isinstance(item, dict) for key in item if key not in _QUOTE_FIELDS]

@@ -50,7 +50,7 @@ def likely_places(text: str, quote: str, better_than: Strength = (0, 0)) -> tupl
         if size < better_than[0]:
             break
         votes: Counter[int] = Counter()
-        for at, piece in pieces(quote, size):
+        for at, piece in sample_pieces(quote, size):
             place, left = text.find(piece), MOST_VOTES
             while place >= 0 and left:
                 votes[bucket_of(place, at)] += 1
@@ -61,12 +61,12 @@ def likely_places(text: str, quote: str, better_than: Strength = (0, 0)) -> tupl
     return (0, 0), []
 
 
-def pieces(quote: str, size: int) -> list[tuple[int, str]]:
+def sample_pieces(quote: str, size: int) -> list[tuple[int, str]]:
     """Cut a dozen pieces out of a quote, with their offsets.
 
     Examples
     --------
-    >>> pieces("abcdef", 4)
+    >>> sample_pieces("abcdef", 4)
     [(0, 'abcd'), (1, 'bcde'), (2, 'cdef')]
     """
     quote = quote[:_LONGEST]

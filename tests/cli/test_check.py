@@ -387,11 +387,11 @@ class TestInit:
         assert tomllib.loads(Path("chunkscope.toml").read_text("utf-8"))["corpus"] == "docs"
         questions = read_questions("questions.jsonl").questions
         texts = {document.name: document.text for document in read_corpus("docs")}
-        assert {question.entries[0].document for question in questions} == set(texts)
+        assert {question.quotes[0].document for question in questions} == set(texts)
         for question in questions:
             assert question.question == ""
-            assert texts[question.entries[0].document].count(question.entries[0].quote) == 1
-        assert any(question.entries[0].quote.startswith("| 乙地") for question in questions)
+            assert texts[question.quotes[0].document].count(question.quotes[0].text) == 1
+        assert any(question.quotes[0].text.startswith("| 乙地") for question in questions)
         assert run("labels").exit_code == 0
         assert run("check").exit_code in (0, 1)
 

@@ -168,6 +168,20 @@ def test_a_text_that_is_none_is_refused(text):
         Document("a.md", text)
 
 
+@pytest.mark.parametrize("name", [None, 5, "", "a\ud83d.md"])
+def test_a_name_that_is_none_is_refused(name):
+    with pytest.raises(InputError, match="name"):
+        Document(name, "x")
+
+
+@pytest.mark.parametrize("offset", [-1, 5, 10**6])
+def test_an_offset_outside_the_text_has_no_position(offset):
+    document = Document("a.md", "一\n二三")
+    assert [document.position(place)[:] for place in (0, 2, 4)] == [(1, 1), (2, 1), (2, 3)]
+    with pytest.raises(InputError, match=f"a.md: there is no offset {offset} in a text of 4 characters"):
+        document.position(offset)
+
+
 def test_a_file_that_vanishes_is_an_error_or_listed(tmp_path, monkeypatch):
     write(tmp_path, **{"a.md": "a", "b.md": "b"})
     opened = os.open

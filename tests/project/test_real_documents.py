@@ -72,7 +72,7 @@ def test_the_reference_counts_hold_row_by_row(data, corpora, asked):
         groups.setdefault((row["dataset"], row["questions"]), []).append(row)
     for (dataset, file), wanted in groups.items():
         questions = asked(dataset, file)
-        needed = {entry.document for question in questions.questions for entry in question.entries}
+        needed = {quote.document for question in questions.questions for quote in question.quotes}
         corpus = Corpus.of(document for document in corpora(dataset) if document.name in needed)
         spellings = [
             f"{'fixed' if 'chars' in row['chunker'] else 'token'}(size={row['size']}, overlap={row['overlap']}"

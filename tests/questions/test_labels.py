@@ -18,8 +18,8 @@ from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, LabelError
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.fix import fix_labels
-from chunkscope.questions.near_miss import REASONS, FoldedText, fold, folded_matches
-from chunkscope.questions.question import Entry, Question, read_questions
+from chunkscope.questions.near_miss import REASONS, FoldedText, fold_text, folded_matches
+from chunkscope.questions.question import Question, Quote, read_questions
 from chunkscope.questions.quote_search import QuoteIndex, occurrences, shared_length
 from chunkscope.questions.similarity import most_similar
 from chunkscope.questions.uniqueness import Context, unique_extension
@@ -408,8 +408,13 @@ def test_mapped_names_are_kept(tmp_path):
     ]
 
 
+def test_a_number_of_thousands_of_digits_is_compared_as_text():
+    digits = "9" * 5_000
+    assert fixed(f"上限は{digits}円", doc="a.md", evidence=[f"上限は {digits}円"])[0]["spans"] == [[0, 5_004]]
+
+
 def test_a_question_built_by_hand_is_written_whole():
-    asked = [Question("q", "？", (Entry("a.md", "二"),), attributes={"kind": 1})]
+    asked = [Question("q", "？", (Quote("a.md", "二"),), attributes={"kind": 1})]
     (record,) = fix_labels(asked, check_labels([Document("a.md", "一二")], asked))
     assert record == {"id": "q", "question": "？", "evidence": [{"text": "二", "doc": "a.md", "start": 1}], "kind": 1}
 
@@ -543,22 +548,22 @@ FORMS = st.lists(
 @given(st.one_of(FORMS, texts()))
 def test_a_folded_text_is_the_fold_and_maps_back(text):
     folded = FoldedText(text)
-    assert folded.text == fold(text)
+    assert folded.text == fold_text(text)
     origins = [folded.span(at, at + 1) for at in range(len(folded.text))]
     assert origins == sorted(origins)
     assert all(0 <= start < end <= len(text) for start, end in origins)
     for character, (start, end) in zip(folded.text, origins, strict=True):
-        assert character in fold(text[start:end])
+        assert character in fold_text(text[start:end])
 
 
 @given(FORMS, st.integers(0, 30))
 def test_a_long_text_is_folded_in_blocks_without_a_seam(text, copies):
     long = "a" * 250 + text * copies
     folded = FoldedText(long)
-    assert folded.text == fold(long)
+    assert folded.text == fold_text(long)
     if folded.text:
         start, end = folded.span(0, len(folded.text))
-        assert fold(long[start:end]) == folded.text
+        assert fold_text(long[start:end]) == folded.text
 
 
 @given(st.one_of(FORMS, texts()), st.data(), st.sampled_from(REASONS))
@@ -569,12 +574,12 @@ def test_a_passage_in_another_form_is_found(text, data, reason):
     first = data.draw(st.integers(0, len(folded.text) - 1))
     start, end = folded.span(first, data.draw(st.integers(first + 1, len(folded.text))))
     quote = reason.overlook(text[start:end])
-    if fold(quote) != fold(text[start:end]):
+    if fold_text(quote) != fold_text(text[start:end]):
         return  # normalising a half of what belongs together may change what it is
     found = folded_matches(text, quote, folded)
     assert found
     for near in found:
-        assert fold(text[near.start : near.end]) == fold(quote)
+        assert fold_text(text[near.start : near.end]) == fold_text(quote)
         if len(near.reasons) == 1:
             overlook = near.reasons[0].overlook
             assert overlook(text[near.start : near.end]) == overlook(quote)
@@ -588,10 +593,10 @@ def test_each_reason_is_found_in_a_real_text(reason, data):
         for start in range(0, len(text) - 60, len(text) // 5):
             passage = text[start : start + 60]
             quote = reason.overlook(passage)
-            if quote == passage or not fold(quote):
+            if quote == passage or not fold_text(quote):
                 continue
             best = folded_matches(text, quote, folded)[0]
-            assert fold(text[best.start : best.end]) == fold(passage)
+            assert fold_text(text[best.start : best.end]) == fold_text(passage)
 
 
 @given(texts(), texts(10))
@@ -642,9 +647,7 @@ def test_real_questions_are_all_valid(data, name, documents):
 def test_pins_tell_97_repeats_apart(data):
     corpus = read_corpus(data / "chroma_eval" / "docs")
     asked = [
-        dataclasses.replace(
-            question, entries=tuple(dataclasses.replace(entry, span=None) for entry in question.entries)
-        )
+        dataclasses.replace(question, quotes=tuple(dataclasses.replace(quote, span=None) for quote in question.quotes))
         for question in read_questions(data / "chroma_eval" / "questions.jsonl").questions
     ]
     labels = check_labels(corpus, asked)

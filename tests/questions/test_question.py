@@ -7,7 +7,7 @@ import json
 import pytest
 
 from chunkscope.errors import ConfigError, DecodingError, InputError
-from chunkscope.questions.question import Entry, Question, read_questions
+from chunkscope.questions.question import Question, Quote, read_questions
 
 
 def questions(tmp_path, *rows, raw=None, fields=None):
@@ -18,7 +18,7 @@ def questions(tmp_path, *rows, raw=None, fields=None):
 
 
 def entries(tmp_path, **row):
-    return questions(tmp_path, {"id": "q", **row}).questions[0].entries
+    return questions(tmp_path, {"id": "q", **row}).questions[0].quotes
 
 
 def test_a_byte_order_mark_crlf_and_blank_lines_are_no_records(tmp_path):
@@ -30,7 +30,7 @@ def test_a_byte_order_mark_crlf_and_blank_lines_are_no_records(tmp_path):
 
 def test_line_separators_of_unicode_end_no_line(tmp_path):
     (question,) = questions(tmp_path, {"id": "q", "evidence": "a\u2028b\x85c"}).questions
-    assert question.entries[0].quote == "a\u2028b\x85c"
+    assert question.quotes[0].text == "a\u2028b\x85c"
 
 
 def test_all_fields(tmp_path):
@@ -46,7 +46,7 @@ def test_all_fields(tmp_path):
     }
     (question,) = questions(tmp_path, row).questions
     assert question == Question(
-        "3", "いくら？", (Entry("a.md", "x", (0, 1)), Entry("a.md", "y")), "any", ("b.md",), {"table": row["table"]}, 1
+        "3", "いくら？", (Quote("a.md", "x", (0, 1)), Quote("a.md", "y")), "any", ("b.md",), {"table": row["table"]}, 1
     )
     assert question.record == row
 
@@ -54,19 +54,19 @@ def test_all_fields(tmp_path):
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ({"evidence": "x"}, [Entry(None, "x")]),
-        ({"evidence": "x", "spans": [[1, 2]]}, [Entry(None, "x", (1, 2))]),
-        ({"evidence": "x", "spans": [1, 2]}, [Entry(None, "x", (1, 2))]),
-        ({"evidence": ["x"], "spans": []}, [Entry(None, "x")]),
-        ({"evidence": ["x"], "spans": None, "doc": None, "match": None}, [Entry(None, "x")]),
-        ({"evidence": {"doc": "b.md", "text": "xy", "start": 4}}, [Entry("b.md", "xy", (4, 6))]),
-        ({"evidence": [{"text": "x"}, "y"], "doc": "a.md"}, [Entry("a.md", "x"), Entry("a.md", "y")]),
-        ({"evidence": [{"text": "x", "start": None}]}, [Entry(None, "x")]),
-        ({"evidence": [{"text": "x", "start": 1, "end": 9}]}, [Entry(None, "x", (1, 9))]),
+        ({"evidence": "x"}, [Quote(None, "x")]),
+        ({"evidence": "x", "spans": [[1, 2]]}, [Quote(None, "x", (1, 2))]),
+        ({"evidence": "x", "spans": [1, 2]}, [Quote(None, "x", (1, 2))]),
+        ({"evidence": ["x"], "spans": []}, [Quote(None, "x")]),
+        ({"evidence": ["x"], "spans": None, "doc": None, "match": None}, [Quote(None, "x")]),
+        ({"evidence": {"doc": "b.md", "text": "xy", "start": 4}}, [Quote("b.md", "xy", (4, 6))]),
+        ({"evidence": [{"text": "x"}, "y"], "doc": "a.md"}, [Quote("a.md", "x"), Quote("a.md", "y")]),
+        ({"evidence": [{"text": "x", "start": None}]}, [Quote(None, "x")]),
+        ({"evidence": [{"text": "x", "start": 1, "end": 9}]}, [Quote(None, "x", (1, 9))]),
         ({"evidence": []}, []),
-        ({}, [Entry()]),
-        ({"evidence": None, "doc": "a.md"}, [Entry("a.md")]),
-        ({"evidence": [None, ""]}, [Entry(), Entry(None, "")]),
+        ({}, [Quote()]),
+        ({"evidence": None, "doc": "a.md"}, [Quote("a.md")]),
+        ({"evidence": [None, ""]}, [Quote(), Quote(None, "")]),
         ({"evidence": [], "spans": []}, []),
     ],
 )
@@ -134,7 +134,7 @@ def test_fields_can_have_other_names(tmp_path):
         tmp_path, {"id": "q", "user_input": "?", "reference_contexts": ["x"], "evidence": "own"}, fields=fields
     )
     (question,) = read.questions
-    assert (question.question, question.entries) == ("?", (Entry(None, "x"),))
+    assert (question.question, question.quotes) == ("?", (Quote(None, "x"),))
     assert question.attributes == {"evidence": "own"}
     assert read.fields == fields
 
@@ -170,7 +170,7 @@ def test_an_empty_file_holds_no_question(tmp_path):
 
 def test_questions_can_be_made_in_one_line():
     question = Question.of("q1", "いくら？", doc="a.md", evidence=("x",), spans=[(3, 4)], kind="price")
-    assert question.entries == (Entry("a.md", "x", (3, 4)),)
+    assert question.quotes == (Quote("a.md", "x", (3, 4)),)
     assert (question.question, question.attributes, question.is_answerable) == ("いくら？", {"kind": "price"}, True)
     assert not Question.of("q2", evidence=[]).is_answerable
     with pytest.raises(InputError, match="'match' must be"):
@@ -190,8 +190,49 @@ def test_real_question_files_read_as_they_are(data):
     }
     for name, (n_questions, n_entries) in sizes.items():
         read = read_questions(data / name)
-        assert (len(read.questions), sum(len(question.entries) for question in read.questions)) == (
+        assert (len(read.questions), sum(len(question.quotes) for question in read.questions)) == (
             n_questions,
             n_entries,
         )
         assert read.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Question("q1", "What?", "a.md", ["Hello"]), "question 'q1': quotes must be a tuple of Quote; Question.of("),
+        (lambda: Question("q1", "What?", ("Hello",)), "quotes must be a tuple of Quote"),
+        (lambda: Question(1), "the id of a question must be a string, not a number"),
+        (lambda: Question(""), "a question needs an id"),
+        (lambda: Question.of(None), "a question needs an id"),
+        (lambda: Question.of(10**5_000), "'id' is a number of thousands of digits; write it as a string"),
+        (lambda: Question("q\ud83d"), "the id of a question: character 1 is half of a surrogate pair"),
+        (lambda: Question("q1", b"?"), "question 'q1': the question must be a string, not bytes"),
+        (lambda: Question("q1", match="some"), "question 'q1': match must be 'all' or 'any', not a string"),
+        (lambda: Question("q1", trap_docs="a.md"), "question 'q1': trap_docs must be a tuple of strings"),
+        (lambda: Question("q1", attributes=[]), "question 'q1': attributes must be a mapping, not a list"),
+        (lambda: Quote(5, "x"), "the document of a quote must be a string, not a number"),
+        (lambda: Quote("a.md", ["x"]), "the text of a quote must be a string, not a list"),
+        (lambda: Quote("a.md", "\udc00"), "the text of a quote: character 0 is half of a surrogate pair"),
+        (lambda: Quote("a.md", "x", [0, 1]), "the span of a quote must be a tuple of two int, or None"),
+        (lambda: Quote("a.md", "x", (0, True)), "the span of a quote must be a tuple of two int, or None"),
+        (lambda: Quote("a.md", "x", (0, 10**5_000)), "the span of a quote has a number that no text reaches"),
+    ],
+)  # fmt: skip
+def test_what_is_no_question_is_refused_where_it_is_made(make, message):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"id": %s, "evidence": []}', '{"id": "q", "evidence": ["x"], "spans": [[0, %s]]}', '{"id": "q", "price": %s}'],
+)
+def test_a_number_of_thousands_of_digits_is_a_bad_line(tmp_path, line):
+    with pytest.raises(InputError, match=r"questions\.jsonl:2: not JSON .* thousands of digits$"):
+        questions(tmp_path, '{"id": "p", "evidence": []}', line % ("9" * 5_000))
+    with pytest.raises(InputError, match=r"questions\.jsonl:1: .*(number|spans)") as caught:
+        questions(tmp_path, '{"id": "q", "evidence": ["x"], "spans": [[0, %s]]}' % ("9" * 4_000))
+    assert len(str(caught.value)) < 500

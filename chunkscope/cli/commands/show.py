@@ -72,7 +72,7 @@ def _evidence(document: Document, inputs: Inputs) -> list[Span]:
     questions = inputs.read_questions()
     asked = questions.questions if questions else ()
     path = "/" + os.path.abspath(inputs.path).replace(os.sep, "/")
-    names = {entry.document for question in asked for entry in question.entries if entry.document}
+    names = {quote.document for question in asked for quote in question.quotes if quote.document}
     meant = {name for name in names if path.endswith("/" + name)} or {document.name}
     spans: set[Span] = set()
     for name in sorted(meant):

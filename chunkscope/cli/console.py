@@ -8,12 +8,15 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import IO, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from chunkscope.cli.program import one_line
+from chunkscope.reports.base import ReportOptions
+
+if TYPE_CHECKING:
+    from chunkscope.cli.outputs import Output
 
 MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
 """What reports draw with; a console that lacks one of them gets ASCII."""
@@ -27,23 +30,14 @@ WORKING = "working"
 MOST_WARNINGS = 5
 
 
-@dataclass(frozen=True)
-class Look:
-    """What a report has to go by: columns, colours, and whether all but ASCII is to be avoided in what it draws."""
-
-    width: int
-    color: bool
-    ascii: bool
-
-
-def look_of(output: str | None) -> Look:
+def look_of(output: str | None) -> ReportOptions:
     """Tell how to draw for a file, or for stdout."""
     if output not in (None, "-") or sys.stdout is None:
-        return Look(80, False, False)
+        return ReportOptions(80, False, False)
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns
     color = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    return Look(max(width, 40), color, not can_encode(sys.stdout, MARKS))
+    return ReportOptions(max(width, 40), color, not can_encode(sys.stdout, MARKS))
 
 
 def can_encode(stream: TextIO, text: str) -> bool:
@@ -108,7 +102,7 @@ class Messages:
         click.echo(line, err=True)
 
     @contextlib.contextmanager
-    def progress(self, beside: IO[str] | None = None) -> Iterator[Callable[[str, int, int], None] | None]:
+    def progress(self, beside: Output | None = None) -> Iterator[Callable[[str, int, int], None] | None]:
         """Give what draws a bar, on a terminal only, and only for steps that take their time.
 
         Where rows are written meanwhile, `beside` is their stream: a bar among them would be of no use.

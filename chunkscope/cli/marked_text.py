@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,10 +10,11 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
+from chunkscope.reports.visible import placed_pieces
+from chunkscope.reports.width import width as cells
 from chunkscope.spans.intervals import IntArray, Span
 
-TAB = 4
-_SHOWN_AS_IT_IS = "\u200d"  # joins emoji
+TAB = "    "
 _RESET, _RED, _DIM, _UNDERLINE = "\x1b[0m", "\x1b[1;31m", "\x1b[2m", "\x1b[4m"
 
 
@@ -35,8 +35,8 @@ def draw_cuts(
     cut: Chunking,
     *,
     width: int,
-    signs: Signs = UNICODE,
     color: bool = False,
+    ascii: bool = False,
     underlined: Sequence[Span] = (),
 ) -> Iterator[str]:
     r"""Give the rows of a text with its cuts.
@@ -48,9 +48,10 @@ def draw_cuts(
         The chunks of this text.
     width : int
         Columns of a row, wide characters counting two.
-    signs : Signs
     color : bool
         Cuts red, overlaps dim, and what is underlined underlined.
+    ascii : bool
+        Signs of ASCII only; the text stays as it is.
     underlined : sequence of (start, end)
 
     Yields
@@ -70,7 +71,7 @@ def draw_cuts(
       0  いろは
     0-1  ⟦にほ⟧へとちり
     """
-    drawing = _Drawing(text, cut, signs, underlined)
+    drawing = _Drawing(text, cut, ascii, underlined)
     margin = len(drawing.label(0, max(len(text), 1)).strip()) if len(cut.spans) else 1
     margin = max(margin, 2 * len(str(int(drawing.numbers[-1]) if len(cut.spans) else 0)) + 1)
     room = max(width - margin - 2, 8)
@@ -95,11 +96,12 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 class _Drawing:
     """Where signs and styles belong."""
 
-    def __init__(self, text: str, cut: Chunking, signs: Signs, underlined: Sequence[Span]) -> None:
+    def __init__(self, text: str, cut: Chunking, ascii: bool, underlined: Sequence[Span]) -> None:
         self.text = text
+        self.ascii = ascii
         self.spans = cut.spans
         self.numbers: IntArray = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
-        self.signs = _signs_at(cut, signs)
+        self.signs = _signs_at(cut, ASCII if ascii else UNICODE)
         self.depth = self._depths()
         marks = np.zeros(len(text) + 1, dtype=np.bool_)
         for start, end in underlined:
@@ -124,23 +126,31 @@ class _Drawing:
 
     def rows(self, start: int, end: int, room: int, color: bool) -> Iterator[tuple[str, int, int]]:
         """Break a line into rows; each comes with the stretch of text in it."""
-        pieces: list[str] = []
+        drawn: list[str] = []
         used, first = 0, start
-        for place in range(start, end):
+        for place, shown in self._pieces(start, end):
             sign = self.signs.get(place, "")
-            shown = _shown(self.text[place])
-            taken = _columns(sign) + _columns(shown)
-            if pieces and used + taken > room:
-                yield "".join(pieces), first, place
-                pieces, used, first = [], 0, place
-            pieces.append(_painted(sign, _RED, color) + self._styled(shown, place, color))
+            taken = cells(sign) + cells(shown)
+            if drawn and used + taken > room:
+                yield "".join(drawn), first, place
+                drawn, used, first = [], 0, place
+            drawn.append(_painted(sign, _RED, color) + self._styled(shown, place, color))
             used += taken
         # a cut between the line's last character and its end, or inside a CR LF, is drawn behind the line
         rest = "".join(self.signs.get(place, "") for place in range(end, self._behind(end)))
-        if pieces and used + _columns(rest) > room:
-            yield "".join(pieces), first, end
-            pieces, first = [], end
-        yield "".join(pieces) + _painted(rest, _RED, color), first, max(end, first)
+        if drawn and used + cells(rest) > room:
+            yield "".join(drawn), first, end
+            drawn, first = [], end
+        yield "".join(drawn) + _painted(rest, _RED, color), first, max(end, first)
+
+    def _pieces(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Give where each piece of a line begins and how it is shown; signs part what would else stand together."""
+        edges = [start, *(place for place in range(start + 1, end) if place in self.signs), end]
+        for begin, behind in pairwise(edges):
+            place = begin
+            for length, shown in placed_pieces(self.text[begin:behind], ascii=self.ascii):
+                yield place, TAB if self.text[place] == "\t" else shown
+                place = begin + length
 
     def _behind(self, end: int) -> int:
         """Give where the line end at a place ends; the text's end has one place more, for a sign behind it."""
@@ -175,28 +185,3 @@ def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:
 
 def _painted(text: str, style: str, color: bool) -> str:
     return f"{style}{text}{_RESET}" if color and text else text
-
-
-def _shown(character: str) -> str:
-    """Write what a terminal would obey, or not show, so that it is seen."""
-    if character == "\t":
-        return " " * TAB
-    if character in _SHOWN_AS_IT_IS or unicodedata.category(character) not in (
-        "Cc",
-        "Cf",
-        "Zl",
-        "Zp",
-        "Cs",
-        "Co",
-        "Cn",
-    ):
-        return character
-    point = ord(character)
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def _columns(text: str) -> int:
-    return sum(_COLUMNS.get(unicodedata.east_asian_width(one), 1) * (not unicodedata.combining(one)) for one in text)
-
-
-_COLUMNS = {"W": 2, "F": 2}

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from chunkscope.errors import ChunkscopeError, ConfigError
+from chunkscope.reports.base import BUILT_IN, find_report
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -114,6 +115,25 @@ class WholeNumber(click.IntRange):
     name = "whole number"
 
 
+class ReportName(click.types.StringParamType):
+    """A format for one kind of result, ours or that of an installed package."""
+
+    name = "format"
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Name our own."""
+        return f"[{'|'.join(BUILT_IN[self.kind])}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is no format, before anything is read."""
+        if value not in BUILT_IN[self.kind]:
+            find_report(value, self.kind)
+        return str(value)
+
+
 class FilledText(click.types.StringParamType):
     """A text that is not empty: in a script that is a variable nobody has set, and not a wish for the default."""
 
@@ -211,5 +231,15 @@ message_options = stacked(
 
 def format_option(*formats: str) -> Decorator[Any]:
     """Give the option for the format; the first is the default."""
-    return click.option("--format", "output_format", type=click.Choice(formats), default=formats[0], show_default=True,
-                        help="What to write.")  # fmt: skip
+    return _format_option(click.Choice(formats), formats[0])
+
+
+def report_option(kind: str) -> Decorator[Any]:
+    """Give the option for the format of a sweep or a check."""
+    return _format_option(ReportName(kind), next(iter(BUILT_IN[kind])))
+
+
+def _format_option(kind: click.ParamType[Any], default: str) -> Decorator[Any]:
+    return click.option(
+        "--format", "output_format", type=kind, default=default, show_default=True, help="What to write."
+    )

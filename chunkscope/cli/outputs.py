@@ -8,11 +8,13 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
 
+from chunkscope.cli.console import look_of
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.errors import InputError, os_reason
+from chunkscope.reports.visible import harmless, harmless_json
 
 
 def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
@@ -86,8 +88,41 @@ def is_same_file(path: str, other: str | None) -> bool:
     return other is not None and os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
+class Output:
+    """A stream on which nothing can be written that a terminal, a log or a runner would obey.
+
+    Parameters
+    ----------
+    stream : text stream
+    form : str
+        ``json`` is escaped as its readers know it. ``github`` is meant to be obeyed, and escapes what it is given.
+    color : bool
+        The colours of reports are passed on.
+    """
+
+    def __init__(self, stream: IO[str], form: str, color: bool) -> None:
+        self._stream, self._form, self._color = stream, form, color
+
+    def write(self, text: str) -> None:
+        """Write whole lines."""
+        if self._form == "json":
+            text = harmless_json(text)
+        elif self._form != "github":
+            text = harmless(text, color=self._color)
+        self._stream.write(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write whole lines one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def isatty(self) -> bool:
+        """Tell whether somebody sees it at once."""
+        return self._stream.isatty()
+
+
 @contextlib.contextmanager
-def open_output(output: str | None, form: str = "text") -> Iterator[IO[str]]:
+def open_output(output: str | None, form: str = "text") -> Iterator[Output]:
     """Open a file in UTF-8, which appears whole or not at all, or stdout.
 
     Parameters
@@ -96,21 +131,21 @@ def open_output(output: str | None, form: str = "text") -> Iterator[IO[str]]:
         ``-`` and None are stdout.
     form : str
         What programs read (``json``, ``junit``) is escaped as its readers know it, so that it stays valid whatever the
-        encoding of stdout is.
+        encoding of stdout is. See also `Output`.
     """
     errors = ESCAPES.get(form, "backslashreplace")
     if output in (None, "-"):
-        yield _stdout(errors, for_programs=form in ESCAPES)
+        yield Output(_stdout(errors, for_programs=form in ESCAPES), form, look_of(output).color)
         return
     check_output(output)
     try:
         if os.path.exists(output) and not os.path.isfile(output):
             # a device or a pipe is written to, not replaced
             with open(output, "w", encoding="utf-8", errors=errors, newline="") as file:
-                yield file
+                yield Output(file, form, False)
         else:
             with _replacing(os.path.realpath(output), errors) as file:
-                yield file
+                yield Output(file, form, False)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -17,6 +17,7 @@ import click
 
 from chunkscope._version import __version__
 from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
+from chunkscope.reports.visible import harmless, visible
 
 OK, FOUND, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 """Ran; ran and something is found; could not do the work; Ctrl-C; the signal with which systems end programs."""
@@ -101,7 +102,7 @@ class Program(click.Group):
             status, reason = _judge(error)
             _drop_output()
             if with_traceback and reason:
-                _say("".join(traceback.format_exception(error)).rstrip("\n"))
+                _say(harmless("".join(traceback.format_exception(error)).rstrip("\n")))
             if reason:
                 _say(f"chunkscope: {one_line(reason)}")
         sys.exit(status if isinstance(status, int) else OK)
@@ -166,7 +167,7 @@ def _reason(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Write a message in one line, whatever names are in it; other control characters are escaped.
+    r"""Write a message in one line that is harmless, whatever names are in it.
 
     Examples
     --------
@@ -174,7 +175,7 @@ def one_line(text: str) -> str:
     'a b\\x1b[1m.md: no such file'
     """
     joined = re.sub(r"\s*[\r\n\u2028\u2029\x85\v\f]+\s*", " ", text.strip())
-    return re.sub(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda match: f"\\x{ord(match[0]):02x}", joined)
+    return harmless(visible(joined, ascii=True))
 
 
 def _say(text: str) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from chunkscope.errors import ChunkscopeError, PluginError, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Registry:
             Nothing has that name, two packages offer it, or it cannot be imported.
         """
         if name in self.built_in:
-            return EntryPoint(name, self.built_in[name], self.group).load()
+            module, _, attribute = self.built_in[name].partition(":")
+            return getattr(import_module(module), attribute)
         found = _offered(self).get(name)
         if found is None:
             names = self.names()
@@ -83,6 +87,8 @@ def load(entry: EntryPoint, kind: str) -> Any:
 
 def _offered(registry: Registry) -> dict[str, EntryPoint]:
     """Give what packages offer, by name; a name that is taken is refused."""
+    from importlib.metadata import entry_points  # takes its time, and our own need none of it
+
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=registry.group):
         if entry.name in registry.built_in:

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from chunkscope.gate.result import CheckFinding, CheckResult
+from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.check_text import remark, suggestion_lines
+from chunkscope.reports.visible import visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+class CheckGithub:
+    """The format ``github``."""
+
+    takes = (CHECK,)
+
+    def render(self, result: CheckResult, options: ReportOptions) -> str:
+        """Write a check as workflow commands."""
+        return check_to_github(result)
 
 
 def check_to_github(result: CheckResult) -> str:
@@ -47,8 +59,7 @@ def _command(finding: CheckFinding, result: CheckResult) -> str:
 
 def _data(text: str) -> str:
     """Escape as the runner reads it; other line ends would end the command too."""
-    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in escaped)
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
+from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
-from chunkscope.reports.width import pad, visible, wrap
+from chunkscope.reports.width import pad, wrap
 from chunkscope.reports.width import width as cells
 
 INDENT = "    "
@@ -25,6 +27,16 @@ SPEAKS_OF = {
     "max_broken": ("chunk broken", "chunks broken"),
     "max_blank": ("chunk blank", "chunks blank"),
 }
+
+
+class CheckText:
+    """The format ``text``."""
+
+    takes = (CHECK,)
+
+    def render(self, result: CheckResult, options: ReportOptions) -> str:
+        """Write a check for people."""
+        return render_check(result, width=options.width, color=options.color, ascii=options.ascii, quiet=options.quiet)
 
 
 def render_check(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from chunkscope.grid.comparison import CellChange, Comparison
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.width import visible, wrap
+from chunkscope.reports.visible import visible
+from chunkscope.reports.width import wrap
 
 INDENT = "  "
 MOST_CELLS = 12

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping
 
 from chunkscope.gate.result import CheckResult
 from chunkscope.grid.comparison import Comparison
 from chunkscope.grid.results import SweepResult
+from chunkscope.reports.base import CHECK, SWEEP, ReportOptions
+from chunkscope.reports.visible import harmless_json
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+
+class JsonReport:
+    """The format ``json``, of sweeps and checks."""
+
+    takes = (SWEEP, CHECK)
+
+    def render(self, result: SweepResult | CheckResult, options: ReportOptions) -> str:
+        """Write a result as JSON."""
+        return to_json(result) if isinstance(result, SweepResult) else check_to_json(result)
 
 
 def to_json(result: SweepResult) -> str:
     r"""Write a sweep as JSON.
 
-    Characters stay as they are, but for control characters and halves of surrogate pairs (UTF-8 has no bytes for
-    these), which are escaped.
+    Characters stay as they are, but for control characters, the eight-bit ones too, and halves of surrogate pairs
+    (UTF-8 has no bytes for these), which are escaped.
 
     Returns
     -------
@@ -47,8 +56,7 @@ def comparison_to_json(comparison: Comparison) -> str:
 def write_object(record: Mapping[str, object], one_a_line: Collection[str] = ()) -> str:
     """Write an object as JSON, an entry a line; of the lists that are named, an item a line."""
     entries = [f" {_dump(key)}: {_entry(key, value, one_a_line)}" for key, value in record.items()]
-    text = "{\n" + ",\n".join(entries) + "\n}\n"
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return harmless_json("{\n" + ",\n".join(entries) + "\n}\n")
 
 
 def _entry(key: str, value: object, one_a_line: Collection[str]) -> str:

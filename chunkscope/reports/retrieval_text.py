@@ -7,7 +7,8 @@ from typing import Any
 
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.reports.formatting import NOTHING, decimal, of, percent, plural
-from chunkscope.reports.width import fit, pad, visible, width, wrap
+from chunkscope.reports.visible import visible
+from chunkscope.reports.width import fit, pad, width, wrap
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12

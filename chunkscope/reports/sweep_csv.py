@@ -8,12 +8,23 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
+from chunkscope.reports.base import SWEEP, ReportOptions
 from chunkscope.reports.formatting import DIGITS, rate
 from chunkscope.reports.recalls import Recall, recalls
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
 Value = str | int | float | None
 Take = Callable[[Cell], Value]
+
+
+class SweepCsv:
+    """The format ``csv``."""
+
+    takes = (SWEEP,)
+
+    def render(self, result: SweepResult, options: ReportOptions) -> str:
+        """Write a sweep as CSV."""
+        return to_csv(result)
 
 
 def to_csv(result: SweepResult) -> str:

@@ -6,15 +6,26 @@ import re
 from collections.abc import Iterator
 
 from chunkscope.grid.results import SweepResult
+from chunkscope.reports.base import SWEEP, ReportOptions
 from chunkscope.reports.columns import Column, columns, legend
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.selection import MAX_CELLS, View, best_views, views
-from chunkscope.reports.width import visible
+from chunkscope.reports.visible import visible
 from chunkscope.reports.wording import head, longest_trouble, row_notes, row_title, trouble, verdict
 
 MAX_QUESTIONS = 30
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~#&!$@]|://|www\.")
+
+
+class SweepMarkdown:
+    """The format ``markdown``."""
+
+    takes = (SWEEP,)
+
+    def render(self, result: SweepResult, options: ReportOptions) -> str:
+        """Write a sweep as GitHub Markdown: the telling cells, for pages are read."""
+        return to_markdown(result)
 
 
 def escape(text: str) -> str:

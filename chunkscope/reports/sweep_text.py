@@ -9,11 +9,14 @@ from operator import attrgetter
 
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.verdict import kept
+from chunkscope.reports.base import SWEEP, ReportOptions
 from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.retrieval_text import render_retrieval
 from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, View, best_views, views
 from chunkscope.reports.sparkline import axis, sparkline
-from chunkscope.reports.width import LEAST_WIDTH, fit, pad, visible, width, wrap
+from chunkscope.reports.visible import visible
+from chunkscope.reports.width import LEAST_WIDTH, fit, pad, width, wrap
 from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
 
 MAX_QUESTIONS = 30
@@ -42,6 +45,19 @@ class Style:
     def wrap(self, text: str, first: str = "", rest: str | None = None) -> list[str]:
         """Break a sentence into lines."""
         return wrap(text, self.width, first=first, rest=rest)
+
+
+class SweepTable:
+    """The format ``table``: what cuts do, and what was found where chunks were ranked."""
+
+    takes = (SWEEP,)
+
+    def render(self, result: SweepResult, options: ReportOptions) -> str:
+        """Write a sweep for people."""
+        width, all_rows, ascii = options.width, options.all_rows, options.ascii
+        text = render_sweep(result, width=width, all_rows=all_rows, color=options.color, ascii=ascii)
+        ranked = render_retrieval(result, width=width, all_rows=all_rows, ascii=ascii)
+        return f"{text}\n{ranked}" if ranked else text
 
 
 def render_sweep(

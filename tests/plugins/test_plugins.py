@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from importlib.metadata import EntryPoint
 
 import pytest
 
-import chunkscope.plugins
 from chunkscope.errors import ChunkscopeError, PluginError
 from chunkscope.plugins import Registry
 
@@ -21,7 +21,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> list[st
         looked.append(group)
         return [EntryPoint(name, value, group) for name, value in entries]
 
-    monkeypatch.setattr(chunkscope.plugins, "entry_points", entry_points)
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     return looked
 
 
@@ -71,6 +71,6 @@ def test_an_error_of_ours_comes_through(monkeypatch):
         def load(self) -> None:
             raise ChunkscopeError("x: install y")
 
-    monkeypatch.setattr(chunkscope.plugins, "entry_points", lambda *, group: [Broken()])
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: [Broken()])
     with pytest.raises(ChunkscopeError, match=r"^x: install y$"):
         SHAPES.find("oval")

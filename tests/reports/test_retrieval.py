@@ -19,9 +19,10 @@ import chunkscope
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.cli import main
 from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.reports import to_csv, to_markdown
 from chunkscope.reports.formatting import percent
 from chunkscope.reports.retrieval_text import render_retrieval
+from chunkscope.reports.sweep_csv import to_csv
+from chunkscope.reports.sweep_markdown import to_markdown
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.retrieval import (
     Bm25Retriever,

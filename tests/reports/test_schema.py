@@ -17,8 +17,7 @@ from chunkscope.errors import InputError
 from chunkscope.gate.baseline import Baseline
 from chunkscope.gate.result import CODES
 from chunkscope.gate.thresholds import COUNTED, Thresholds
-from chunkscope.reports import to_json
-from chunkscope.reports.json_report import check_to_json
+from chunkscope.reports.json_report import check_to_json, to_json
 
 jsonschema = pytest.importorskip("jsonschema")
 

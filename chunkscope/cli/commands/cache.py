@@ -100,7 +100,8 @@ def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
 def _delete(path: str | None, messages: Messages, days: int | None, provider: str | None) -> None:
     with _opened(path, messages) as cache:
         n_deleted = cache.prune(unused_days=days, provider=provider)
-        click.echo(f"{cache.store.path}: {plural(n_deleted, 'vector')} deleted")
+    with open_output(None) as stream:
+        stream.write(f"{cache.store.path}: {plural(n_deleted, 'vector')} deleted\n")
 
 
 def _opened(path: str | None, messages: Messages) -> VectorCache:

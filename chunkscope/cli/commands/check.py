@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import Look, look_of
+from chunkscope.cli.console import look_of
 from chunkscope.cli.outputs import is_same_file, open_output
 from chunkscope.cli.program import FOUND
+from chunkscope.reports.base import BUILT_IN, CHECK, find_report, write_report
 
 if TYPE_CHECKING:
     from chunkscope.gate.baseline import Baseline
     from chunkscope.gate.result import CheckResult
     from chunkscope.gate.thresholds import Thresholds
-
-FORMATS = ("text", "json", "github", "junit")
 
 EPILOG = """\b
 Examples:
@@ -63,7 +63,7 @@ threshold_options = options.stacked(
 @options.questions_option
 @options.setting_options
 @threshold_options
-@options.format_option(*FORMATS)
+@options.report_option("check")
 @click.option("--report", metavar="FORMAT=FILE", multiple=True, help="Write that format to a file too; repeatable.")
 @options.output_option
 @click.option("--baseline", metavar="FILE", type=options.FILLED, help="Known findings; only new ones count.")
@@ -106,30 +106,12 @@ def command(**flags: Any) -> None:
         inputs.messages.warn(*result.warnings)
     for form, name in reports:
         with open_output(name, form) as file:
-            file.write(write(result, form, look_of(name), quiet=False))
+            file.write(write_report(form, CHECK, result, look_of(name)))
     with open_output(flags["output"], flags["output_format"]) as file:
-        file.write(write(result, flags["output_format"], look_of(flags["output"]), quiet=flags["quiet"]))
+        look = dataclasses.replace(look_of(flags["output"]), quiet=flags["quiet"])
+        file.write(write_report(flags["output_format"], CHECK, result, look))
     if not result.passed:
         click.get_current_context().exit(FOUND)
-
-
-def write(result: CheckResult, form: str, look: Look, *, quiet: bool) -> str:
-    """Write a result in one of `FORMATS`."""
-    if form == "json":
-        from chunkscope.reports.json_report import check_to_json
-
-        return check_to_json(result)
-    if form == "github":
-        from chunkscope.reports.check_github import check_to_github
-
-        return check_to_github(result)
-    if form == "junit":
-        from chunkscope.reports.check_junit import check_to_junit
-
-        return check_to_junit(result)
-    from chunkscope.reports.check_text import render_check
-
-    return render_check(result, width=look.width, color=look.color, ascii=look.ascii, quiet=quiet)
 
 
 def read_thresholds(flags: Mapping[str, Any]) -> Thresholds:
@@ -155,10 +137,12 @@ def _reports(entries: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for entry in entries:
         form, equals, name = entry.partition("=")
-        if form not in FORMATS or not equals or not name:
+        if not form or not equals or not name:
             raise click.UsageError(
-                f"--report {entry!r}: write FORMAT=FILE, with one of {', '.join(FORMATS)}", click.get_current_context()
+                f"--report {entry!r}: write FORMAT=FILE, with one of {', '.join(BUILT_IN[CHECK])}",
+                click.get_current_context(),
             )
+        find_report(form, CHECK)
         found.append((form, name))
     return found
 
@@ -173,8 +157,6 @@ def _baseline(flags: Mapping[str, Any]) -> Baseline | None:
 
 def _write_baseline(name: str, result: CheckResult, setting: str) -> Baseline:
     """Write all findings of today; never over a file that is something else."""
-    import dataclasses
-
     from chunkscope.gate.baseline import Baseline, read_baseline
 
     if os.path.isfile(name) and os.path.getsize(name):

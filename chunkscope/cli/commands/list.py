@@ -22,7 +22,7 @@ EXTRAS = {
 @options.output_option
 @options.message_options
 def command(output_format: str, output: str | None, verbose: bool, **_: object) -> None:
-    """List chunkers with their settings, units, retrievers and extras, and tell what is installed."""
+    """List chunkers with their settings, units, retrievers, report formats and extras, and tell what is installed."""
     inventory = _inventory()
     with open_output(output, output_format) as file:
         if output_format == "json":
@@ -36,11 +36,30 @@ def _inventory() -> dict[str, Any]:
         "chunkers": {name: _settings(name) for name in _chunkers()},
         "units": _units(),
         "retrievers": _retrievers(),
+        "formats": _formats(),
         "extras": {
             name: {"installed": _is_installed(module), "adds": adds}
             for name, (module, adds) in {**EXTRAS, **_clients()}.items()
         },
     }
+
+
+def _formats() -> dict[str, dict[str, Any]]:
+    """Name the report formats, what results each is for, and what is wrong with those that are for none."""
+    from chunkscope.errors import ChunkscopeError
+    from chunkscope.reports.base import REPORTS, find_report
+
+    found: dict[str, dict[str, Any]] = {}
+    for kind, registry in REPORTS.items():
+        for name in registry.names():
+            entry = found.setdefault(name, {"for": [], "lacks": None})
+            try:
+                find_report(name, kind)
+            except ChunkscopeError as error:
+                entry["lacks"] = str(error)
+            else:
+                entry["for"].append(kind)
+    return {name: {**entry, "lacks": None if entry["for"] else entry["lacks"]} for name, entry in found.items()}
 
 
 def _clients() -> dict[str, tuple[str, str]]:
@@ -145,6 +164,9 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     else:
         lines.append("  MODULE:ATTRIBUTE      a provider of one's own")
         lines.append("  rrf(ONE,OTHER)        reciprocal rank fusion of retrievers")
+    lines += ["", "Report formats:"]
+    for name, entry in inventory["formats"].items():
+        lines.append(f"  {name:<22}{', '.join(entry['for']) or 'cannot be used: ' + entry['lacks']}")
     lines += ["", "Extras:"]
     for name, extra in inventory["extras"].items():
         state = "installed" if extra["installed"] else f"not installed: pip install 'chunkscope[{name}]'"

@@ -38,10 +38,11 @@ def command(**flags: Any) -> None:
     terminal the evidence of the questions is underlined.
     """
     from chunkscope.chunkers.chunk_rows import chunk_document
-    from chunkscope.cli import marked_text
     from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.marked_text import draw_cuts
     from chunkscope.cli.settings import read_setting
     from chunkscope.reports.formatting import plural
+    from chunkscope.reports.visible import visible
 
     inputs = Inputs.of(flags)
     chunker, _ = read_setting(flags)
@@ -50,13 +51,10 @@ def command(**flags: Any) -> None:
     evidence = _evidence(document, inputs)
     cut = chunk_document(document, chunker)
     look = look_of(flags["output"])
-    signs = marked_text.ASCII if look.ascii else marked_text.UNICODE
-    rows = marked_text.draw_cuts(
-        document.text, cut, width=look.width, signs=signs, color=look.color, underlined=evidence
-    )
+    rows = draw_cuts(document.text, cut, width=look.width, color=look.color, ascii=look.ascii, underlined=evidence)
     n_chunks = len(cut.spans) + cut.n_spanless
     with open_output(flags["output"]) as file:
-        file.write(f"{document.name}: {plural(n_chunks, 'chunk')}, {chunker}\n\n")
+        file.write(f"{visible(document.name)}: {plural(n_chunks, 'chunk')}, {chunker}\n\n")
         file.writelines(f"{row}\n" for row in rows)
 
 

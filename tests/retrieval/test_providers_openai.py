@@ -1,4 +1,4 @@
-"""The provider `openai`: the official client against a real server on loopback, and every way in which one fails."""
+"""The provider `openai` against a real server on loopback, and every way in which one fails."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from chunkscope.retrieval.dense.retry import RetryPolicy
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
 from chunkscope.store import Store
-
-pytest.importorskip("openai", reason="the client of OpenAI is not installed: pip install 'chunkscope[openai]'")
 
 KEY = "sk-secret-0123456789"
 QUICK = RetryPolicy(attempts=3, wait=0.01, longest=5.0)

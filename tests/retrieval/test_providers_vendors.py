@@ -1,4 +1,4 @@
-"""The providers `ollama` and `voyage`: the vendors' clients against a real server on loopback."""
+"""The providers `ollama` and `voyage` against a real server on loopback."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retry import RetryPolicy
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
+from chunkscope.retrieval.providers.ollama import host_endpoint
 from chunkscope.store import Store
 
 KEY = "pa-secret-0123456789"
 QUICK = RetryPolicy(attempts=3, wait=0.01, longest=5.0)
-# the client of Voyage keeps its connections open for the whole program
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 @pytest.fixture(params=["ollama", "voyage"])
 def name(request, monkeypatch):
-    module = {"ollama": "ollama", "voyage": "voyageai"}[request.param]
-    pytest.importorskip(module, reason=f"the client is not installed: pip install 'chunkscope[{request.param}]'")
     monkeypatch.setenv("VOYAGE_API_KEY", KEY)
     monkeypatch.setenv("OLLAMA_API_KEY", KEY)
     monkeypatch.delenv("OLLAMA_HOST", raising=False)
@@ -201,18 +198,18 @@ def test_the_digest_of_a_model_of_ollama_is_part_of_the_key(name):
         ("localhost:1234", "http://localhost:1234"),
         ("10.0.0.1/path", "http://10.0.0.1:11434/path"),
         ("[::1]", "http://[::1]:11434"),
-        ("[::1]:80", "http://[::1]:80"),
+        ("[::1]:80", "http://[::1]"),
+        ("::1", "http://[::1]:11434"),
+        ("2001:db8::7/path", "http://[2001:db8::7]:11434/path"),
+        (":56789", "http://127.0.0.1:56789"),
         ("https://gpu.example/ollama/", "https://gpu.example/ollama"),
     ],
 )
 def test_hosts_are_read_as_ollamas_client_reads_them(host, endpoint):
-    from chunkscope.retrieval.providers.ollama import _endpoint
-
-    assert _endpoint(host) == endpoint
+    assert host_endpoint(host) == endpoint
 
 
 def test_without_a_key_voyage_is_not_asked(monkeypatch):
-    pytest.importorskip("voyageai", reason="the client is not installed: pip install 'chunkscope[voyage]'")
     monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
     with pytest.raises(ProviderError, match="no key; set VOYAGE_API_KEY"):
         find_provider("voyage:voyage-3.5")

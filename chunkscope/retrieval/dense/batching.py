@@ -16,7 +16,7 @@ import numpy as np
 from chunkscope.errors import ChunkscopeError, ProviderError
 from chunkscope.retrieval.dense.retry import RetryPolicy, StoppedError, call_with_retries
 from chunkscope.retrieval.providers.base import Limits, TooLargeError, Vectors, as_vectors
-from chunkscope.retrieval.providers.failures import without_secrets
+from chunkscope.retrieval.providers.http import without_secrets
 from chunkscope.spans.intervals import IntArray
 
 PATIENCE = 8

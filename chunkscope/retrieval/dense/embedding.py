@@ -118,6 +118,8 @@ class Embedder:
     progress : callable, optional
         Called with ``"texts"``, how many are done, and how many there are.
     policy : RetryPolicy, optional
+    settings : str
+        With which the provider was made, as they were spelled.
 
     Examples
     --------
@@ -133,16 +135,17 @@ class Embedder:
     notify: Callable[[str], None] | None = None
     progress: Progress | None = None
     policy: RetryPolicy = field(default_factory=RetryPolicy)
+    settings: str = ""
 
     def __post_init__(self) -> None:
-        self.told = ProviderInfo.of(self.provider)
+        self.info = ProviderInfo.of(self.provider, self.settings)
         self._width: int | None = None
         self._refused: dict[tuple[Role, str], _TooLong] = {}
 
     def plan(self, texts: Sequence[str], role: Role = "document", names: Sequence[str] = ()) -> Plan:
         """Tell what is to be done: how many texts, tokens, how many are cached, which are too long."""
         different = _Different(texts)
-        cached = self.store.has(self.told.spaces[role], different.texts)
+        cached = self.store.has(self.info.spaces[role], different.texts)
         new = np.flatnonzero(~cached)
         tokens = count_tokens(self.provider, different.take(new))
         left_out = self._over_long(new, tokens)
@@ -173,7 +176,7 @@ class Embedder:
             is in the store.
         """
         different = _Different(texts)
-        space = self.told.spaces[role]
+        space = self.info.spaces[role]
         found, vectors = self.store.read(space, different.texts)
         if found.any():
             self._check_width(vectors.shape[1], space)
@@ -191,14 +194,14 @@ class Embedder:
             if known is not None:
                 work.left_out[number] = known
         new = new[[number not in work.left_out for number in new.tolist()]]
-        tokens = count_tokens(self.provider, work.different.take(new)) if self.told.limits.counts_tokens else None
+        tokens = count_tokens(self.provider, work.different.take(new)) if self.info.limits.counts_tokens else None
         work.left_out.update(self._over_long(new, tokens))
         self._tell(work)
         keep = np.array([number not in work.left_out for number in new.tolist()], dtype=np.bool_)
         return new[keep], None if tokens is None else tokens[keep]
 
     def _over_long(self, numbers: IntArray, tokens: IntArray | None) -> dict[int, _TooLong]:
-        limit = self.told.limits.max_tokens_per_text
+        limit = self.info.limits.max_tokens_per_text
         if limit is None or tokens is None:
             return {}
         over = tokens > limit
@@ -212,10 +215,10 @@ class Embedder:
         answers = send_batches(
             work.different.take(numbers),
             embed,
-            self.told.limits,
+            self.info.limits,
             tokens,
             name=self.provider.id,
-            secrets=self.told.secrets,
+            secrets=self.info.secrets,
             policy=self.policy,
             notify=self.notify,
         )
@@ -236,7 +239,7 @@ class Embedder:
             self._refused[work.role, work.different.texts[number]] = work.left_out[number]
             self._tell(work, [number])
             return
-        space = self.told.spaces[work.role]
+        space = self.info.spaces[work.role]
         self._check_width(answer.vectors.shape[1], space)
         finite = np.isfinite(answer.vectors).all(axis=1)
         work.take_over(places[finite], answer.vectors[finite])

@@ -60,7 +60,7 @@ class DenseRetriever:
     @property
     def settings(self) -> dict[str, Any]:
         """What was held fixed: the space of the vectors, as far as it is known."""
-        space = self.embedder.told.spaces["document"]
+        space = self.embedder.info.spaces["document"]
         named = {
             "endpoint": space.endpoint,
             "model": space.model,

@@ -1,20 +1,23 @@
 """What an embedding provider is, and what it may tell of itself.
 
 A provider needs an `id` and two methods. What else it may have: `limits` (a `Limits`, by which batches are cut),
-`space` (an `EmbeddingSpace`, which keeps vectors of different models apart), `prompts` (what it writes before texts,
+`space` (an `EmbeddingSpace`, which keeps vectors of different models apart), `revision` (whatever changes when its
+vectors do; without one it is a digest of the provider's source), `dimensions`, `prompts` (what it writes before texts,
 by role; it is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from numbers import Real
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import ProviderError
+from chunkscope.retrieval.providers.revision import source_digest
 from chunkscope.spans.intervals import IntArray
 
 Vectors = NDArray[np.float32]
@@ -99,7 +102,7 @@ class EmbeddingSpace:
 
     def of_role(self, role: Role, prompt: str | None = None) -> EmbeddingSpace:
         """Give the space of documents or of questions."""
-        return EmbeddingSpace(**{**asdict(self), "role": role, "prompt": self.prompt if prompt is None else prompt})
+        return replace(self, role=role, prompt=self.prompt if prompt is None else prompt)
 
 
 class RetryableError(ProviderError):
@@ -130,12 +133,23 @@ class ProviderInfo:
     secrets: tuple[str, ...]
 
     @classmethod
-    def of(cls, provider: Provider) -> ProviderInfo:
-        """Ask a provider."""
+    def of(cls, provider: Provider, settings: str = "") -> ProviderInfo:
+        """Ask a provider.
+
+        A provider from elsewhere that gives no revision gets one: a digest of its source, with the settings that it
+        was made with, so that vectors from before a change are not taken for those from after it.
+        """
         space: Any = getattr(provider, "space", None)
         prompts: Any = getattr(provider, "prompts", None) or {}
         if not isinstance(space, EmbeddingSpace):
-            space = EmbeddingSpace(provider.id)
+            space = EmbeddingSpace(provider.id, revision=getattr(provider, "revision", None))
+        if not type(provider).__module__.startswith("chunkscope."):
+            dimensions = getattr(provider, "dimensions", None)
+            if space.dimensions is None and isinstance(dimensions, int):
+                space = replace(space, dimensions=dimensions)
+            if space.revision is None:
+                told = " ".join(filter(None, [source_digest(provider), settings]))
+                space = replace(space, revision=told or None)
         limits = getattr(provider, "limits", None)
         return cls(
             limits if isinstance(limits, Limits) else Limits(),
@@ -213,11 +227,19 @@ def as_vectors(name: str, n_texts: int, found: Any) -> Vectors:
         lengths = {len(row) if hasattr(row, "__len__") else -1 for row in found}
         if len(lengths) > 1:
             raise ProviderError(f"{name}: the vectors of one answer differ in length: {sorted(lengths)}")
+    kinds = {found.dtype.type} if isinstance(found, np.ndarray) else set().union(*map(_kinds, found))
+    for kind in kinds:  # numpy would read "1" and true as numbers
+        if issubclass(kind, bool) or not issubclass(kind, Real):
+            raise ProviderError(f"{name}: the answer holds something that is no vector ({kind.__name__})")
     try:
         with np.errstate(over="ignore"):
             vectors = np.ascontiguousarray(found, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ProviderError(f"{name}: the answer holds something that is no vector ({error})") from None
     if vectors.ndim != 2 or len(vectors) != n_texts or not vectors.shape[1]:
         raise ProviderError(f"{name}: the answer has the shape {vectors.shape} for {n_texts} texts")
     return vectors
+
+
+def _kinds(row: Any) -> set[type]:
+    return set(map(type, row)) if isinstance(row, list | tuple) else {np.asarray(row).dtype.type}

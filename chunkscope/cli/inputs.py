@@ -135,6 +135,7 @@ class Inputs:
             exclude=self.flags.get("exclude", ()),
             markup=cast("Markup | None", self.flags["markup"]),
             skip_unreadable=self.flags.get("skip_unreadable", False),
+            follow_links=self.flags.get("follow_links", False),
         )
 
 

@@ -186,6 +186,7 @@ corpus_options = stacked(
     click.option("--include", metavar="GLOB", multiple=True, help="Read these files only; repeatable."),
     click.option("--exclude", metavar="GLOB", multiple=True, help="Leave these files and folders out; repeatable."),
     reading_options,
+    click.option("--follow-links", is_flag=True, help="Follow links that lead out of the folder too."),
     click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read instead of stopping."),
     click.option("--demo", metavar="[ja|en]", type=click.Choice(DEMOS), help="Take the example corpus instead."),
 )

@@ -17,6 +17,14 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+_NO_TEXT = {
+    b"%PDF-": "a PDF file",
+    b"PK\x03\x04": "a zip archive, as .docx, .xlsx and .epub are",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Office file of before 2007",
+    b"{\\rtf": "an RTF file",
+}
+"""How files begin that some encodings make a text of, and that are none."""
+
 TWO_MARKS = 2 * codecs.BOM_UTF8
 """Some editors add one to a file that has one; the first heading is no heading then."""
 
@@ -84,7 +92,8 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
     Raises
     ------
     DecodingError
-        Names the file, the byte offset (in the file, the mark included) and the option to give.
+        Names the file, the byte offset (in the file, the mark included) and the option to give. So is a file that is
+        known not to be text, such as a PDF, whatever the encoding.
 
     Examples
     --------
@@ -94,6 +103,9 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
     Traceback (most recent call last):
     chunkscope.errors.DecodingError: a.md: byte 3 is not UTF-8; give --encoding, e.g. cp1252, or --skip-unreadable
     """
+    kind = next((kind for signature, kind in _NO_TEXT.items() if raw.startswith(signature)), None)
+    if kind:
+        raise DecodingError(f"{name}: {kind}; convert it to Markdown or text first, or give --skip-unreadable")
     mark, announced = byte_order_mark(raw)
     codec = announced or encoding or "utf-8"
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,10 +77,21 @@ class FileDocument(Document):
 
 
 def read_bytes(path: str) -> bytes:
-    """Read a file with as few system calls as can be: folders hold tens of thousands."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    """Read a file with as few system calls as can be: folders hold tens of thousands.
+
+    Raises
+    ------
+    OSError
+        What the system says, and for pipes and devices, which may never end, that they are no regular files.
+    """
+    # a pipe that nobody writes to would be waited for
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            is_folder = stat.S_ISDIR(status.st_mode)
+            raise OSError(errno.EINVAL, "a folder, not a file" if is_folder else "not a regular file")
+        size = status.st_size
         raw = os.read(descriptor, size + 1)
         if len(raw) == size:
             return raw

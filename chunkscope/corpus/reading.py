@@ -41,6 +41,8 @@ class Corpus:
         How many files of a folder were no documents, by suffix (``""``: without one).
     unreadable, warnings : tuple of str
         One message each.
+    unfollowed : tuple of str
+        The names of links that lead out of the folder and were not followed.
     n_bytes : int
         Size of the files, or of the texts in UTF-8.
 
@@ -59,6 +61,7 @@ class Corpus:
     unreadable: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     n_bytes: int = 0
+    unfollowed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, documents: Iterable[Document], path: str = "") -> Corpus:
@@ -110,6 +113,7 @@ def read_corpus(
     exclude: Sequence[str] = (),
     markup: Markup | None = None,
     skip_unreadable: bool = False,
+    follow_links: bool = False,
 ) -> Corpus:
     """Read the documents of a folder, of one file, or of a JSONL file.
 
@@ -126,9 +130,12 @@ def read_corpus(
         Globs over the relative name, see `NameFilter`. One file that is named itself is always read.
     markup : {"markdown", "html", "plain"}, optional
         For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
-        all else is Markdown, records with such names too: as a rule their text has been converted.
+        everything else is Markdown. Records are Markdown too, even when named ``.html``: their text has usually been
+        converted.
     skip_unreadable : bool
         List files that cannot be read in `Corpus.unreadable` instead of raising.
+    follow_links : bool
+        Follow links that lead out of the folder too, instead of listing them in `Corpus.unfollowed`.
 
     Raises
     ------
@@ -144,11 +151,14 @@ def read_corpus(
     names = NameFilter(include, exclude)
     shown = os.fspath(path)
     try:
-        is_folder = stat.S_ISDIR(os.stat(shown).st_mode)
+        mode = os.stat(shown).st_mode
     except (OSError, ValueError) as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
-    if is_folder:
-        return _read_folder(shown, encoding, names, markup, skip_unreadable)
+    if stat.S_ISDIR(mode):
+        found = _Walk(shown, names, follow_links)
+        return _read_folder(found, encoding, markup, skip_unreadable)
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{shown}: not a regular file; write the documents to one")
     if suffix(shown) == ".json" and markup is None:
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
@@ -156,14 +166,13 @@ def read_corpus(
     return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)
 
 
-def _read_folder(root: str, encoding: str | None, names: NameFilter, markup: Markup | None, skip: bool) -> Corpus:
-    found = _Walk(root, names)
+def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip: bool) -> Corpus:
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
-    corpus = _read_files(root, sorted(found.files), encoding, markup, skip=skip, found=found)
+    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip=skip, found=found)
     if not len(corpus):
-        raise InputError(_nothing_found(root, corpus))
+        raise InputError(_nothing_found(corpus))
     return corpus
 
 
@@ -180,7 +189,8 @@ def _read_files(
     digests: dict[str, str] = {}
     stored: list[tuple[str, Markup, StoredText]] = []
     unreadable = [_ADVICE_TAKEN.sub("", trouble) for trouble in found.troubles] if found else []
-    warnings: list[str] = []
+    unfollowed = tuple(sorted(found.unfollowed)) if found else ()
+    warnings = [_not_followed(unfollowed)] if unfollowed else []
     n_bytes, here = 0, os.getcwd()
     for name, place in files:
         try:
@@ -206,7 +216,14 @@ def _read_files(
         raise InputError(f"{unreadable[0]}; no document is left")
     ignored = dict(sorted(found.ignored.items())) if found else {}
     source = tuple(documents) if found is None else _Files(tuple(stored))
-    return Corpus(path, tuple(digests), digests, source, ignored, tuple(unreadable), tuple(warnings), n_bytes)
+    return Corpus(
+        path, tuple(digests), digests, source, ignored, tuple(unreadable), tuple(warnings), n_bytes, unfollowed
+    )
+
+
+def _not_followed(names: Sequence[str]) -> str:
+    what = "1 link leads" if len(names) == 1 else f"{len(names)} links lead"
+    return f"{what} out of the folder, and {_printable(names[0])} is not followed without --follow-links"
 
 
 @dataclass(frozen=True)
@@ -222,11 +239,14 @@ class _Files:
 class _Walk:
     """What stands in a folder and below: documents, the rest counted by suffix, and what could not be looked at."""
 
-    def __init__(self, root: str, names: NameFilter) -> None:
+    def __init__(self, root: str, names: NameFilter, follow_links: bool) -> None:
+        self.root = root
         self.files: list[tuple[str, str]] = []
+        self.unfollowed: list[str] = []
         self.ignored: Counter[str] = Counter()
         self.troubles: list[str] = []
         self._names = names
+        self._inside = "" if follow_links else os.path.join(os.path.realpath(root), "")
         self._seen: set[tuple[int, int]] = set()
         # links wait until all real folders have been seen, so that a document bears its real name
         folders: list[tuple[str, str]] = [("", root)]
@@ -260,10 +280,15 @@ class _Walk:
                 is_file = not is_folder and entry.is_file()
             except OSError:
                 is_folder = is_file = False
-            if is_folder:
+            if entry.is_symlink() and (is_folder or (is_file and self._names.accepts(name))) and self._leads_out(entry):
+                self.unfollowed.append(name)
+            elif is_folder:
                 yield name, entry
             else:
                 self._sort_file(name, entry, is_file)
+
+    def _leads_out(self, link: os.DirEntry[str]) -> bool:
+        return not os.path.join(os.path.realpath(link.path), "").startswith(self._inside)
 
     def _sort_file(self, name: str, entry: os.DirEntry[str], is_file: bool) -> None:
         if not self._names.accepts(name):
@@ -277,8 +302,8 @@ class _Walk:
             self.files.append((name, entry.path))
 
 
-def _nothing_found(root: str, corpus: Corpus) -> str:
-    message = f"{root}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"
+def _nothing_found(corpus: Corpus) -> str:
+    message = f"{corpus.path}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"
     ignored = sorted(corpus.ignored.items(), key=lambda item: (-item[1], item[0]))
     notes = [
         f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
@@ -288,7 +313,7 @@ def _nothing_found(root: str, corpus: Corpus) -> str:
         notes.append(f"{sum(count for _, count in ignored[5:])} others ignored")
     if corpus.unreadable:
         notes.append(f"{len(corpus.unreadable)} unreadable, the first: {corpus.unreadable[0]}")
-    return "; ".join([message, *notes])
+    return "; ".join([message, *notes, *corpus.warnings])
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def explain(
         second = _SecondPass(searched)
         for document in documents:
             second.look_at(document)
-    known = _KnownNames(names, documents.unreadable if isinstance(documents, Corpus) else ())
+    known = _KnownNames(names, documents if isinstance(documents, Corpus) else None)
     return [(bad.key, _problem(bad, questions[bad.key[0]], known)) for bad in bad_quotes]
 
 
@@ -350,9 +350,10 @@ def _excerpt(text: str, limit: int = 80) -> str:
 class _KnownNames:
     """The names of the corpus, and which of them somebody may have meant."""
 
-    def __init__(self, names: Iterable[str], unreadable: Sequence[str]) -> None:
+    def __init__(self, names: Iterable[str], corpus: Corpus | None) -> None:
         self._names = list(names)
-        self._unreadable = unreadable
+        self._unreadable = corpus.unreadable if corpus else ()
+        self._unfollowed = corpus.unfollowed if corpus else ()
         self._budget = _NAMES_BUDGET
         self._hints: dict[str, str] = {}
         self._by_form: Mapping[str, list[str]] | None = None
@@ -366,6 +367,8 @@ class _KnownNames:
     def _search(self, name: str) -> str:
         if any(reason.startswith(f"{name}: ") for reason in self._unreadable):
             return "its file cannot be read, and was left out"
+        if any(f"{name}/".startswith(f"{link}/") for link in self._unfollowed):
+            return "a link that leads out of the corpus; give --follow-links"
         if self._by_form is None:
             forms: defaultdict[str, list[str]] = defaultdict(list)
             for known in self._names:

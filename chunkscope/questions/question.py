@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, cast, get_args
 
+from chunkscope.corpus.file_document import read_bytes
 from chunkscope.corpus.json_lines import numbered_lines, parse_object, require_text, spoken_type
 from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, refuse_path
 from chunkscope.spans.intervals import Span
@@ -218,8 +219,7 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
     """
     shown = os.fspath(path)
     try:
-        with open(shown, "rb") as file:
-            raw = file.read()
+        raw = read_bytes(shown)
     except OSError as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
     names = FieldNames(fields or {})

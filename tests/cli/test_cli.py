@@ -177,6 +177,14 @@ class TestInputs:
         assert len(json.loads(result.stdout)["corpus"]["unreadable"]) == 1
         assert "warning: sj.md: byte 0" in result.stderr
 
+    def test_links_that_lead_out_are_followed_on_demand(self, here):
+        put("secret.md", "秘密。")
+        os.symlink("../secret.md", "docs/link.md")
+        result = run("chunks", "docs", "--size", "20")
+        assert "warning: 1 link leads out of the folder, and link.md is not followed" in result.stderr
+        assert "秘密" not in result.stdout
+        assert "秘密" in run("chunks", "docs", "--size", "20", "--follow-links").stdout
+
     def test_an_encoding_that_does_not_exist(self, here):
         assert "'nix'" in fails("sweep", "docs", "--encoding", "nix")
 

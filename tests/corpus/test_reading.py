@@ -10,6 +10,8 @@ import json
 import os
 import pickle
 import re
+import subprocess
+import sys
 import unicodedata
 
 import pytest
@@ -24,6 +26,7 @@ from chunkscope.corpus.file_document import read_bytes
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.corpus.reading import Corpus, read_corpus
 from chunkscope.errors import ConfigError, DecodingError, InputError
+from chunkscope.questions.question import read_questions
 
 CP932 = bytes.fromhex("945c97cd955c8146878aeee08fbc8141874094d48142")
 
@@ -126,10 +129,120 @@ def test_link_loops_end_and_each_folder_is_read_once_under_its_real_name(tmp_pat
     assert names(read_corpus(tmp_path)) == ["z/a.md"]
 
 
-def test_a_link_to_a_folder_outside_is_followed(tmp_path):
-    write(tmp_path, **{"out/a.md": "a", "in/b.md": "b"})
-    (tmp_path / "in" / "more").symlink_to(tmp_path / "out")
-    assert names(read_corpus(tmp_path / "in")) == ["b.md", "more/a.md"]
+def test_links_that_lead_out_are_followed_on_demand_only_and_told(tmp_path):
+    write(tmp_path, **{"out/a.md": "a", "out/p.png": "", "in/b.md": "b", "in-and-out/c.md": "c"})
+    folder = tmp_path / "in"
+    (folder / "more").symlink_to(tmp_path / "out")
+    (folder / "c.md").symlink_to("../in-and-out/c.md")
+    (folder / "p.png").symlink_to(tmp_path / "out" / "p.png")
+    (folder / "twin.md").symlink_to("b.md")
+    (folder / "up").symlink_to("..")
+    corpus = read_corpus(folder)
+    assert (names(corpus), corpus.ignored) == (["b.md", "twin.md"], {".png": 1})
+    assert corpus.unfollowed == ("c.md", "more", "up")
+    assert corpus.warnings == ("3 links lead out of the folder, and c.md is not followed without --follow-links",)
+    followed = read_corpus(folder, follow_links=True)
+    assert {"b.md", "c.md", "more/a.md", "twin.md"} <= set(names(followed))
+    assert (followed.unfollowed, followed.warnings) == ((), ())
+    (tmp_path / "link").symlink_to(folder)
+    assert names(read_corpus(tmp_path / "link")) == ["b.md", "twin.md"]
+    (folder / "b.md").unlink()
+    (folder / "twin.md").unlink()
+    with pytest.raises(InputError, match=r"no document in it .*; 3 links lead out of the folder"):
+        read_corpus(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_or_a_device_that_is_named_is_refused_at_once(tmp_path):
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for path in (pipe, tmp_path / "pipe.jsonl", "/dev/zero", "/dev/null"):
+        with pytest.raises(InputError, match=f"^{path}: not a regular file; write the documents to one$"):
+            read_corpus(path)
+        with pytest.raises(InputError, match=f"^{path}: not a regular file$"):
+            read_questions(path)
+
+
+def test_a_document_that_has_become_a_pipe_is_not_waited_for(tmp_path):
+    write(tmp_path, **{"a.md": "a"})
+    (document,) = read_corpus(tmp_path)
+    (tmp_path / "a.md").unlink()
+    os.mkfifo(tmp_path / "a.md")
+    with pytest.raises(InputError, match=r"^a\.md: not a regular file$"):
+        _ = document.text
+
+
+READERS = """
+import os, sys
+from chunkscope.corpus.reading import read_corpus
+from chunkscope.questions.question import read_questions
+"""
+SEE = """
+for path in sys.argv[1:]:
+    for read in (read_corpus, read_questions):
+        try:
+            print(len(list(read(path))))
+        except ValueError as error:
+            print(error)
+corpus = read_corpus(sys.argv[1], skip_unreadable=True)
+print(corpus.names, corpus.unreadable)
+"""
+
+
+def test_what_another_user_may_not_read_is_told(tmp_path):
+    write(tmp_path, **{"docs/a.md": "a", "docs/b.md": "b", "docs/x/c.md": "c", "closed/d.md": "d"})
+    docs, closed = tmp_path / "docs", tmp_path / "closed"
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        os.chmod(folder, 0o755)
+    for path in (docs / "b.md", docs / "x", closed):
+        os.chmod(path, 0)
+    # root may read everything
+    lower = "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", READERS + lower + SEE, docs, docs / "b.md", closed, closed / "d.md"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+    finally:
+        for path in (docs / "x", closed):
+            os.chmod(path, 0o755)
+    assert done.stdout.splitlines() == [
+        "x: permission denied",
+        f"{docs}: a folder, not a file",
+        "b.md: permission denied",
+        f"{docs / 'b.md'}: permission denied",
+        f"{closed}: permission denied",
+        f"{closed}: permission denied",
+        f"{closed / 'd.md'}: permission denied",
+        f"{closed / 'd.md'}: permission denied",
+        "('a.md',) ('x: permission denied', 'b.md: permission denied')",
+    ]
+
+
+@pytest.mark.parametrize("encoding", [None, "latin-1", "cp437", "utf-16-le"])
+@pytest.mark.parametrize(
+    ("name", "raw", "kind"),
+    [
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3", "a PDF file"),
+        ("a.docx", b"PK\x03\x04\x14\x00", "a zip archive"),
+        ("a.doc", bytes.fromhex("d0cf11e0a1b11ae1"), "an Office file"),
+        ("a.rtf", rb"{\rtf1\ansi}", "an RTF file"),
+    ],
+)
+def test_files_that_are_known_to_be_no_text_are_refused_whatever_the_encoding(tmp_path, name, raw, kind, encoding):
+    write(tmp_path, **{name: raw, "b.md": "ok"})
+    for path in (tmp_path, tmp_path / name):
+        with pytest.raises(
+            DecodingError, match=f"{name}: {kind}.*; convert it to Markdown or text first, or give --skip"
+        ):
+            read_corpus(path, include=["*.*"], encoding=encoding)
+    corpus = read_corpus(tmp_path, include=["*.*"], encoding=encoding, skip_unreadable=True)
+    assert names(corpus) == ["b.md"]
+    assert corpus.unreadable[0].endswith("; convert it to Markdown or text first")
 
 
 def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):

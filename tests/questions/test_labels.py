@@ -203,6 +203,14 @@ def test_a_document_that_could_not_be_read_is_not_called_unknown_without_the_rea
     assert found.message == "unknown document 'b.md'; its file cannot be read, and was left out"
 
 
+def test_a_document_behind_a_link_that_leads_out_is_not_called_unknown_without_the_reason(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("一", encoding="utf-8")
+    (tmp_path / "docs" / "more").symlink_to(tmp_path)
+    (found,) = check_labels(read_corpus(tmp_path / "docs"), [Question.of("q", doc="more/b.md", evidence="一")]).problems
+    assert found.message.endswith("'more/b.md'; a link that leads out of the corpus; give --follow-links")
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

@@ -124,7 +124,7 @@ def test_other_encodings_are_refused_with_line_and_offset(tmp_path):
 def test_no_such_file(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_questions(tmp_path / "none.jsonl")
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="a folder, not a file"):
         read_questions(tmp_path)
 
 

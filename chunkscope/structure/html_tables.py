@@ -122,8 +122,9 @@ def html_tables(text: str, regions: Iterable[Region]) -> list[Table]:
                 _pop(stack, done)
         elif stack:
             _take(text, stack[-1], tag)
+    limit = len(text)
     while stack:
-        _leave(text, stack, done, len(text))
+        limit = _leave(text, stack, done, limit)
     return sorted((_table(found) for found in done if found.rows), key=lambda table: (table.start, -table.end))
 
 
@@ -206,14 +207,15 @@ def _trimmed(text: str, start: int, end: int) -> int:
         end = line_end
 
 
-def _leave(text: str, stack: list[_OpenTable], done: list[_OpenTable], limit: int) -> None:
-    """End the innermost table though nothing closes it."""
+def _leave(text: str, stack: list[_OpenTable], done: list[_OpenTable], limit: int) -> int:
+    """End the innermost table, which nothing closes, before `limit`; give the limit of the table around it."""
     table = stack[-1]
     if table.in_row:
         blank = _BLANK_LINE.search(text, table.reach, limit)
         _end_row(text, table, blank.start() if blank else limit)
-        table.reach = table.rows[-1].end
+        table.reach = limit = table.rows[-1].end
     _pop(stack, done)
+    return limit
 
 
 def _pop(stack: list[_OpenTable], done: list[_OpenTable]) -> None:

@@ -23,7 +23,7 @@ _BLOCKS = (
 )
 _CLOSED = rf"(?:</(?:{_BLOCKS})\s*+>\s*+)"
 _EDGE = re.compile(
-    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>|\Z))"
+    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z))"
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )

@@ -27,7 +27,6 @@ _BLANK_OR_QUOTE_MARK = re.compile(rb"[ \t\r\n>]*+")
 _CODE_LINE = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
 _QUOTED_CODE_LINE = re.compile(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
 _ATX = re.compile(r"[ \t]*#{1,6}(?:[ \t]+|$)")
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t])[ \t]*#+$")
 _LINE_END = re.compile(r"\r\n?+|\n")
 _PARAGRAPH_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
 
@@ -197,8 +196,12 @@ def _scan(source: str, raw: bytes) -> _Blocks:
     starts = blocks.starts
     contained_until = quoted_until = listed_until = 0
     may_define_links = b"]:" in raw
+    ends: set[int] = set()
+    line = seen = 0
     for name, value, start, end in _block_events(source):
-        line = raw.rfind(b"\n", 0, start) + 1
+        # blocks come in the order of their starts, and thousands of them may start on one line: `> > > ...`
+        line = raw.rfind(b"\n", seen, start) + 1 or line
+        seen = start
         starts.append(line)
         if name == "Paragraph":
             pass
@@ -224,14 +227,21 @@ def _scan(source: str, raw: bytes) -> _Blocks:
             contained_until, quoted_until = max(contained_until, end), max(quoted_until, end)
         # what follows need not be reported: link definitions are not, nor is text in lists without blank lines
         if may_define_links or start < listed_until:
-            starts += _lines_behind(raw, end)
+            ends.add(end)
+    starts += _lines_behind(raw, ends)
     return blocks
 
 
-def _lines_behind(raw: bytes, end: int) -> list[int]:
-    """Give the start of the first line from `end` on that is not blank, if there is one."""
-    following = _BLANK_OR_QUOTE_MARK.match(raw, end).end()  # type: ignore[union-attr]
-    return [raw.rfind(b"\n", 0, following) + 1] if following < len(raw) else []
+def _lines_behind(raw: bytes, ends: Iterable[int]) -> Iterator[int]:
+    """Give the start of the first line that is not blank from each of `ends` on, where there is one."""
+    following = line = 0
+    for end in sorted(ends):
+        if end <= following:
+            continue  # all was blank up to there, and may be very much
+        seen, following = following, _BLANK_OR_QUOTE_MARK.match(raw, end).end()  # type: ignore[union-attr]
+        if following < len(raw):
+            line = raw.rfind(b"\n", seen, following) + 1 or line
+            yield line
 
 
 def _block_events(source: str) -> Iterator[tuple[str, Any, int, int]]:
@@ -285,7 +295,9 @@ def _title(lines: str) -> str:
     marks = _ATX.match(lines)
     if marks:
         title = lines[marks.end() :].rstrip(" \t")
-        return _CLOSING_HASHES.sub("", title).rstrip(" \t") if title.endswith("#") else title
+        kept = title.rstrip("#")
+        # hashes close a title only behind a blank
+        return title if kept and kept[-1] not in " \t" else kept.rstrip(" \t")
     return " ".join(line.strip(" \t") for line in _LINE_END.split(lines)[:-1])
 
 

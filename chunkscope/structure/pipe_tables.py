@@ -9,7 +9,10 @@ code is blanked, and a hyphen too many becomes a letter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from chunkscope.spans.intervals import Span
 
 _CELLS = rb"\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
 _DELIMITER_ROW = re.compile(rb"\n[ \t>]*+" + _CELLS + rb"(?=\r?\n|\Z)")
@@ -18,7 +21,7 @@ _TAB_STOP = 4
 _CODE_INDENT = 4
 
 
-def mark_headers(raw: bytearray, starts: set[int], html: Iterable[tuple[int, int]]) -> bool:
+def mark_headers(raw: bytearray, starts: set[int], html: Sequence[Span]) -> bool:
     r"""Put a pipe at the start of lines that are the header of a table below text.
 
     Parameters
@@ -27,8 +30,8 @@ def mark_headers(raw: bytearray, starts: set[int], html: Iterable[tuple[int, int
         The text, changed in place; its length stays.
     starts : set of int
         The lines that start a block: neither header nor delimiter line is one of them, or the parser has decided.
-    html : iterable of (start, end)
-        HTML blocks, in which there are no pipe tables.
+    html : sequence of (start, end)
+        HTML blocks, in order, in which there are no pipe tables.
 
     Returns
     -------
@@ -50,7 +53,8 @@ def mark_headers(raw: bytearray, starts: set[int], html: Iterable[tuple[int, int
         first = _after_prefix(raw, line)
         if first >= line_end or raw[first] == ord("|") or raw.find(b"|", first, line_end) < 0:
             continue
-        if any(start <= first < end for start, end in html):
+        number = bisect_right(html, (first, len(raw)))
+        if number and first < html[number - 1][1]:
             continue
         width = 2 if raw[first : first + 2] == b"\\|" else _n_bytes(raw[first])
         raw[first : first + width] = b"|".ljust(width)

@@ -73,10 +73,11 @@ _TAIL = (
     rf"|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
     rf"|(?:[ \u00a0]\.){{2,200}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}])){{0,50}}+"
 )
-# what cannot begin a sentence: white space, closing tags, and at the end of a line '>', ':::' and a heading's {#name}
+# what cannot begin a sentence: white space, closing tags, and at the end of a line '>', ':::' and a heading's {#name};
+# no end mark may stand at the end of a name, or each of thousands in a row would be read again from each end mark
 _BLANKS = (
-    rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|</[A-Za-z][\w.-]{{0,20}}+>|&nbsp;"
-    r"|(?:>[ \t>]*+|:{3,8}+[ \t]*+|\{(?:#[\w.:-]{1,100}+|/\*[\w.:-]{1,100}+\*/)\}[ \t]*+)(?=[\r\n]|\Z))"
+    rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|</[A-Za-z][\w.-]{{0,20}}+(?<!\.)>|&nbsp;"
+    r"|(?:>[ \t>]*+|:{3,8}+[ \t]*+|\{(?:#[\w.:-]{1,100}+(?<!\.)|/\*[\w.:-]{1,100}+\*/)\}[ \t]*+)(?=[\r\n]|\Z))"
     rf"[{BLANK}]*+)*+"
 )
 _CANDIDATE = re.compile(

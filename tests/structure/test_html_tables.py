@@ -93,8 +93,10 @@ def test_rows_that_questions_ask_for_are_rows(data):
         "<table><tr><td>\n<!-- \n\n" * 10_000,
         "<table>\n<script><style>\n\n" * 10_000,
         "<table><tr><td>a" + "\n\n" * 20_000 + "<table>",
+        "<table><tr><td>" * 10_000 + " " * 200_000,
+        "<table><tr><td>" * 10_000 + "\n" * 200_000,
     ],
-    ids=["quotes", "open", "nested", "comments", "scripts", "blank lines"],
+    ids=["quotes", "open", "nested", "comments", "scripts", "blank lines", "blanks behind", "lines behind"],
 )
 def test_large_hostile_tables_are_read(text):
     assert all(table.end <= len(text) for table in tables_of(text))

@@ -186,3 +186,12 @@ def test_long_runs_of_tags_are_read_once(text, monkeypatch):
     monkeypatch.setattr(module, "_NOTHING", Counting())
     read_structure(Document("a.html", text, markup="html"))
     assert sum(read) <= len(text)
+
+
+@pytest.mark.parametrize("end", ["</pre ", "</pre\n", "</script x "])
+def test_a_closing_tag_that_is_cut_off_closes_at_the_end_of_the_text(end):
+    name = end[2:].split()[0]
+    text = f"<{name}>" + end * 100_000
+    assert read_structure(Document("a.html", text, markup="html")).code.tolist() == [[0, len(text)]]
+    text += ">b"
+    assert read_structure(Document("a.html", text, markup="html")).code.tolist() == [[0, len(text) - 1]]

@@ -16,7 +16,8 @@ from markdown_it import MarkdownIt
 from strategies import MARKDOWN_LINES, markdown_texts, texts
 
 from chunkscope.corpus.document import Document
-from chunkscope.structure import read_structure
+from chunkscope.structure import markdown, read_structure
+from chunkscope.structure.pipe_tables import mark_headers
 
 PARSER = MarkdownIt("commonmark", {"maxNesting": 1000}).enable("table")
 
@@ -103,6 +104,17 @@ def test_plain_text_has_paragraphs_only():
     structure = structure_of(text, "plain")
     assert (structure.headings, structure.tables, len(structure.code)) == ((), (), 0)
     assert [text[at:][:2] for at in structure.block_starts] == ["\n ", "c\r", "d\r", "e\n"]
+
+
+CLOSING_HASHES = re.compile(r"(?:^|[ \t])[ \t]*#+$")
+
+
+@given(st.lists(st.sampled_from(["# ", "#", " ", "\t", "a", "題", "\\#"]), max_size=12).map("".join))
+def test_hashes_close_a_title_as_the_slow_pattern_has_it(line):
+    for heading in structure_of("# " + line).headings:
+        title = line.strip(" \t")
+        closed = CLOSING_HASHES.sub("", title).rstrip(" \t")
+        assert heading.title == closed
 
 
 @pytest.mark.parametrize("markup", ["markdown", "html", "plain"])
@@ -273,3 +285,98 @@ def test_messy_documents_have_a_sound_structure(data):
 def test_large_hostile_texts_are_read(text):
     check_size = structure_of(text).block_starts
     assert 0 < len(check_size) <= text.count("\n") + 1
+
+
+class CountingBytes(bytes):
+    """Bytes that know how far they were searched."""
+
+    searched = 0
+
+    def rfind(self, what, start, end):
+        self.searched += end - start
+        return super().rfind(what, start, end)
+
+
+class CountingPattern:
+    """A pattern that knows how much it has matched."""
+
+    def __init__(self, pattern):
+        self.pattern, self.matched = pattern, 0
+
+    def match(self, text, start):
+        found = self.pattern.match(text, start)
+        self.matched += found.end() - start
+        return found
+
+
+@pytest.mark.parametrize("unit", ["- ", "> ", "1. ", ">", "> - ", "+ "])
+@pytest.mark.parametrize("tail", ["", "a\n\n[b]: /c\n", "\n> " * 3000])
+def test_a_line_on_which_thousands_of_blocks_start_is_read_once(unit, tail, monkeypatch):
+    raw = CountingBytes((unit * 3000 + "x" + tail).encode())
+    pattern = CountingPattern(markdown._BLANK_OR_QUOTE_MARK)
+    monkeypatch.setattr(markdown, "_BLANK_OR_QUOTE_MARK", pattern)
+    blocks = markdown._scan(raw.decode(), raw)
+    assert len(blocks.starts) > 500
+    assert raw.searched <= 3 * len(raw)
+    assert pattern.matched <= 3 * len(raw)
+
+
+def lines_behind_slowly(raw, ends):
+    """Look from each end alone for the first line that is not blank, and from there for its start."""
+    found = set()
+    for end in ends:
+        place = end
+        while place < len(raw) and raw[place] in b" \t\r\n>":
+            place += 1
+        if place < len(raw):
+            found.add(raw.rfind(b"\n", 0, place) + 1)
+    return found
+
+
+@given(st.lists(st.sampled_from([b"a", b" ", b"\n", b"\r\n", b"> ", b"\t"]), max_size=30).map(b"".join), st.data())
+def test_lines_behind_many_ends_are_those_behind_each(raw, data):
+    ends = data.draw(st.sets(st.integers(1, len(raw) or 1)))
+    assert set(markdown._lines_behind(raw, ends)) == lines_behind_slowly(raw, ends)
+
+
+@settings(deadline=None)
+@given(markdown_texts())
+def test_blocks_start_where_their_lines_do(text):
+    source = markdown._source(text)
+    raw = source.encode()
+    expected = {raw.rfind(b"\n", 0, start) + 1 for _, _, start, _ in markdown._block_events(source)}
+    starts = markdown._scan(source, raw).starts
+    assert expected <= set(starts)
+    assert all(start == 0 or raw[start - 1 : start] == b"\n" for start in starts)
+
+
+class CountingList(list):
+    """A list that knows how many of its items were looked at."""
+
+    seen = 0
+
+    def __getitem__(self, place):
+        self.seen += 1
+        return super().__getitem__(place)
+
+    def __iter__(self):
+        for item in super().__iter__():
+            self.seen += 1
+            yield item
+
+
+def test_headers_are_not_held_against_each_html_block():
+    unit = b"x\na | b\n--- | ---\n\n<div>\n\n"
+    raw = bytearray(unit * 1000)
+    html = CountingList((start + 20, start + 26) for start in range(0, len(raw), len(unit)))
+    assert mark_headers(raw, set(), html)
+    assert raw.count(b"\n| | b\n") == 1000
+    assert html.seen < 20_000
+    hidden = bytearray(unit * 2)
+    assert mark_headers(hidden, set(), [(0, 20)])
+    assert hidden == bytearray(unit) + unit.replace(b"a |", b"| |")
+
+
+def test_a_title_with_very_many_blanks_is_read_once():
+    [heading] = structure_of("# a" + " " * 300_000 + "b #").headings
+    assert heading.title == "a" + " " * 300_000 + "b"

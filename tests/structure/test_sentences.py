@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from chunkscope.spans.intervals import as_spans
+from chunkscope.structure import sentences
 from chunkscope.structure.model import Structure, Table
 from chunkscope.structure.sentences import line_starts, sentence_starts
 
@@ -157,6 +159,31 @@ def test_time_grows_with_the_length_only(text: str) -> None:
     assert time.perf_counter() - begin < 5
     assert found[0] == 0
     assert (np.diff(found) > 0).all()
+
+
+class CountingPattern:
+    """A pattern that knows how much it has matched."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern, self.matched = pattern, 0
+
+    def search(self, text: str, start: int, end: int) -> re.Match[str] | None:
+        found = self.pattern.search(text, start, end)
+        self.matched += found.end() - found.start() if found else 0
+        return found
+
+
+@pytest.mark.parametrize(
+    "line", ["{#a.}\n", "</aあ.>\n", "{#あ.}\n", "</a.b>\n", "</b>。\n", "{/*あ.*/}\n", ">\n", "」。\n"]
+)
+def test_what_cannot_begin_a_sentence_is_not_read_again_from_each_block(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pattern = CountingPattern(sentences._CANDIDATE)
+    monkeypatch.setattr(sentences, "_CANDIDATE", pattern)
+    text = "一。\n" + line * 2000
+    split(text, list(range(3, len(text), len(line))))
+    assert pattern.matched <= 100 * len(text)
 
 
 def test_real_documents_agree_with_evidence_that_is_whole_sentences(data: Path) -> None:

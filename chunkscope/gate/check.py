@@ -16,7 +16,7 @@ from chunkscope.gate.evaluate import Seen, look
 from chunkscope.gate.result import (
     CODES,
     Against,
-    Asked,
+    CheckedQuestion,
     CheckFinding,
     CheckResult,
     Kind,
@@ -189,17 +189,17 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
     return found
 
 
-def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[Asked, ...]:
+def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[CheckedQuestion, ...]:
     excluded = {(problem.id, problem.line) for problem in labels.excluded}
     valid = {id(resolved.question) for resolved in labels.valid}
-    kinds: list[Asked] = []
+    kinds: list[CheckedQuestion] = []
     for question in asked:
         kind: Kind = "without-evidence"
         if id(question) in valid:
             kind = "valid"
         elif question.quotes or (question.id, question.line) in excluded:
             kind = "excluded"
-        kinds.append(Asked(question.id, question.line, kind))
+        kinds.append(CheckedQuestion(question.id, question.line, kind))
     return tuple(kinds)
 
 

@@ -168,7 +168,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckedQuestion:
     """A question of the file: its line, and whether it could be checked."""
 
     id: str
@@ -210,7 +210,7 @@ class CheckResult:
     corpus : CorpusInfo
     questions_path : str or None
         None: without questions.
-    asked : tuple of Asked
+    asked : tuple of CheckedQuestion
         All questions in the order of their file.
     measured : tuple of Measured
         The thresholds that something was measured for, in their order.
@@ -226,7 +226,7 @@ class CheckResult:
     setting: Mapping[str, Any]
     corpus: CorpusInfo
     questions_path: str | None
-    asked: tuple[Asked, ...]
+    asked: tuple[CheckedQuestion, ...]
     measured: tuple[Measured, ...]
     findings: tuple[CheckFinding, ...]
     label_problems: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from chunkscope.gate.result import CODES, Asked, CheckFinding, CheckResult, Measured
+from chunkscope.gate.result import CODES, CheckedQuestion, CheckFinding, CheckResult, Measured
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.check_text import NONE, SPEAKS_OF, remark, suggestion_lines
 from chunkscope.reports.visible import harmless_xml, visible
@@ -74,7 +74,7 @@ def _counts(cases: Sequence[_Case], **more: str) -> dict[str, str]:
     return {"tests": str(len(cases)), "failures": str(failures), **more, "skipped": str(skipped)}
 
 
-def _question(question: Asked, findings: Sequence[CheckFinding], result: CheckResult) -> _Case:
+def _question(question: CheckedQuestion, findings: Sequence[CheckFinding], result: CheckResult) -> _Case:
     if question.kind == "without-evidence":
         return _Case(question.id, "skipped", "no evidence, on purpose")
     # of two questions with one id the first is the one that was looked for

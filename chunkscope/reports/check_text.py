@@ -8,10 +8,10 @@ from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
-from chunkscope.reports.width import pad, wrap
-from chunkscope.reports.width import width as cells
+from chunkscope.reports.width import wrap
 
 INDENT = "    "
 BOLD, RED, GREEN, RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
@@ -145,9 +145,7 @@ def _thresholds(result: CheckResult, width: int) -> Iterator[str]:
         sound = "labels sound" if not bad else f"{plural(bad, 'question')} with label problems"
         verdict = "missed" if result.label_problems else "met"
         rows.append(("label-problems", f"{sound} ({plural(len(result.asked), 'question')})", "", verdict))
-    columns = [max((cells(row[place]) for row in rows), default=0) for place in range(3)]
-    for name, count, limit, verdict in rows:
-        yield f"{pad(name, columns[0])}  {pad(count, columns[1])}  {pad(limit, columns[2])}  {verdict}".rstrip()
+    yield from lay_table([TextColumn("", texts, left=True) for texts in zip(*rows, strict=True)], None, indent="")
     for warning in result.warnings:
         yield from wrap(f"note: {visible(warning)}", width, rest="  ")
 

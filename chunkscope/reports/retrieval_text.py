@@ -7,29 +7,18 @@ from typing import Any
 
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.reports.formatting import NOTHING, decimal, of, percent, plural
+from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import fit, pad, width, wrap
+from chunkscope.reports.width import fit, wrap
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12
 FEW = 2
 """A choice that answers so many questions fewer than the best goes without a word."""
 LEAST_WIDTH = 20
-GAP = "  "
 INDENT = "  "
 
 Found = Mapping[str, Any]
-
-
-class _Column:
-    """A column: its title, its texts, and when it goes where there is no room (the highest rank first)."""
-
-    def __init__(self, title: str, texts: Sequence[str], rank: int, *, left: bool = False) -> None:
-        self.title, self.texts, self.rank, self.left = title, list(texts), rank, left
-        self.width = max(width(text) for text in (title, *self.texts))
-
-    def lines(self) -> list[str]:
-        return [pad(text, self.width, right=not self.left) for text in (self.title, *self.texts)]
 
 
 def render_retrieval(result: SweepResult, *, width: int = 80, all_rows: bool = False, ascii: bool = False) -> str:
@@ -70,7 +59,7 @@ def _retriever(
     yield from wrap(_title(summary, found[0], result.retrieval or {}, ascii), room, rest=INDENT)
     yield from wrap(_legend(found[0], k), room, rest=INDENT)
     shown = range(len(found)) if all_rows else _telling(result.cells, found, summary)
-    yield from _table(_columns(result.cells, found, summary, list(shown)), room, ascii)
+    yield from lay_table(_columns(result.cells, found, summary, list(shown)), room, ascii=ascii)
     if len(shown) < len(found):
         yield from wrap(f"{len(found) - len(shown)} cells left out; --all shows every cell.", room, first=INDENT)
     for part in (_by, _min_scores):
@@ -129,12 +118,12 @@ def _telling(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> l
     return sorted(chosen[:MAX_CELLS])
 
 
-def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, places: Sequence[int]) -> list[_Column]:
+def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, places: Sequence[int]) -> list[TextColumn]:
     key = str(summary["k"])
     rows = [(cells[place], found[place]) for place in places]
 
-    def column(title: str, rank: int, text: Callable[[Cell, Found], str], *, left: bool = False) -> _Column:
-        return _Column(title, [text(cell, one) for cell, one in rows], rank, left=left)
+    def column(title: str, rank: int, text: Callable[[Cell, Found], str], *, left: bool = False) -> TextColumn:
+        return TextColumn(title, [text(cell, one) for cell, one in rows], rank, left=left)
 
     several = len({(cell.chunker, cell.unit) for cell in cells}) > 1
     # what tells rows apart never goes
@@ -208,19 +197,6 @@ def _mark(cell: Cell, one: Found, summary: Found) -> str:
     return ", ".join(words)
 
 
-def _table(columns: Sequence[_Column], room: int, ascii: bool) -> Iterator[str]:
-    kept = list(columns)
-    dropped = []
-    while len(kept) > 1 and len(INDENT) + sum(c.width for c in kept) + len(GAP) * (len(kept) - 1) > room:
-        worst = max(kept, key=lambda column: column.rank)
-        kept.remove(worst)
-        dropped.append(worst.title)
-    for texts in zip(*(column.lines() for column in kept), strict=True):
-        yield fit((INDENT + GAP.join(texts)).rstrip(), room, ascii=ascii)
-    if dropped:
-        yield from wrap(f"no room for: {', '.join(dropped)} (--format json has all)", room, first=INDENT)
-
-
 def _choice_of(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> Found:
     for cell, one in zip(cells, found, strict=True):
         if all(getattr(cell, name) == summary["choice"][name] for name in ("chunker", "unit", "size", "overlap")):
@@ -233,16 +209,16 @@ def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int
     for attribute, groups in one.get("group_by", {}).items():
         yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
         labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
-        columns = [_Column("", labels, 0, left=True)]
+        columns = [TextColumn("", labels, 0, left=True)]
         columns.append(
-            _Column("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1)
+            TextColumn("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1)
         )
         for number, k in enumerate(one["k"]):
             rank = 0 if k == summary["k"] else 3 + number
-            columns.append(_Column(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
+            columns.append(TextColumn(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
         key = str(summary["k"])
-        columns.append(_Column(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()], 2))
-        yield from _table(columns, room, ascii)
+        columns.append(TextColumn(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()], 2))
+        yield from lay_table(columns, room, ascii=ascii)
 
 
 def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int, ascii: bool) -> Iterator[str]:
@@ -256,15 +232,15 @@ def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, r
         room,
         first=INDENT,
     )
-    yield from _table(
+    yield from lay_table(
         [
-            _Column("score", [f"{row['score']:g}" for row in rows], 0),
-            _Column("nothing", [of(*row["answerable_with_nothing"]) for row in rows], 1),
-            _Column("something", [of(*row["unanswerable_with_something"]) for row in rows], 2),
-            _Column(f"@{key}", [_percent(row["strict"][key]) for row in rows], 3),
+            TextColumn("score", [f"{row['score']:g}" for row in rows], 0),
+            TextColumn("nothing", [of(*row["answerable_with_nothing"]) for row in rows], 1),
+            TextColumn("something", [of(*row["unanswerable_with_something"]) for row in rows], 2),
+            TextColumn(f"@{key}", [_percent(row["strict"][key]) for row in rows], 3),
         ],
         room,
-        ascii,
+        ascii=ascii,
     )
 
 
@@ -344,8 +320,8 @@ def _omegas(result: SweepResult, room: int, all_rows: bool, ascii: bool) -> Iter
     else:
         shown = list(places)
     rows = [cells[place] for place in shown]
-    columns = [_Column("chunker", [fit(_way(cell), 24) for cell in rows], 1, left=True)]
-    columns.append(_Column("size", ["section" if cell.size is None else str(cell.size) for cell in rows], 0))
-    columns.append(_Column("overlap", ["" if cell.overlap is None else str(cell.overlap) for cell in rows], 2))
-    columns.append(_Column("omega", [_deviation(_pair(cell)) for cell in rows], 0))
-    yield from _table(columns, room, ascii)
+    columns = [TextColumn("chunker", [fit(_way(cell), 24) for cell in rows], 1, left=True)]
+    columns.append(TextColumn("size", ["section" if cell.size is None else str(cell.size) for cell in rows], 0))
+    columns.append(TextColumn("overlap", ["" if cell.overlap is None else str(cell.overlap) for cell in rows], 2))
+    columns.append(TextColumn("omega", [_deviation(_pair(cell)) for cell in rows], 0))
+    yield from lay_table(columns, room, ascii=ascii)

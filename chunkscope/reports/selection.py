@@ -19,7 +19,7 @@ def asks(result: SweepResult) -> bool:
     return result.questions is not None and result.questions.valid > 0
 
 
-class View:
+class JudgedRow:
     """One row of the grid and its verdict, with or without questions.
 
     Attributes
@@ -97,7 +97,7 @@ def _spread(n: int) -> Iterator[int]:
     yield from range(n)
 
 
-def views(result: SweepResult) -> list[View]:
+def judged_rows(result: SweepResult) -> list[JudgedRow]:
     """Pair each row of the grid with its verdict."""
     with_questions = asks(result)
     structures = judge_structure(result)
@@ -105,22 +105,22 @@ def views(result: SweepResult) -> list[View]:
         # Questions of which none counts are no verdict, and what the documents hold must not pass for one.
         structures = tuple(dataclasses.replace(structure, safe=None) for structure in structures)
     pairs = zip(judge(result).rows, structures, strict=True)
-    return [View(verdict, structure, with_questions) for verdict, structure in pairs]
+    return [JudgedRow(verdict, structure, with_questions) for verdict, structure in pairs]
 
 
-def best_views(found: Iterable[View], limit: int = MAX_ROWS) -> list[View]:
+def best_rows(found: Iterable[JudgedRow], limit: int = MAX_ROWS) -> list[JudgedRow]:
     """Choose the rows of a large grid that come nearest to keeping everything whole at the least cost; order stays."""
     found = list(found)
     order = sorted(range(len(found)), key=lambda place: (_rank(found[place]), place))
     return [found[place] for place in sorted(order[:limit])]
 
 
-def _rank(view: View) -> tuple[bool, tuple[int, int], tuple[bool, float, int]]:
-    cell = view.safe or min(view.row.cells, key=view.spoilt)
-    return view.safe is None, view.spoilt(cell), cost_order(cell)
+def _rank(judged: JudgedRow) -> tuple[bool, tuple[int, int], tuple[bool, float, int]]:
+    cell = judged.safe or min(judged.row.cells, key=judged.spoilt)
+    return judged.safe is None, judged.spoilt(cell), cost_order(cell)
 
 
-def cheapest(found: Iterable[View]) -> View | None:
+def cheapest(found: Iterable[JudgedRow]) -> JudgedRow | None:
     """Give the row with the best safe cell: not lucky if there is one, then the least to hand on for an answer."""
-    safe = [(cost_order(view.safe), view) for view in found if view.safe is not None]
+    safe = [(cost_order(judged.safe), judged) for judged in found if judged.safe is not None]
     return min(safe, key=lambda ranked: ranked[0])[1] if safe else None

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from chunkscope.grid.results import SweepResult
 from chunkscope.reports.base import SWEEP, ReportOptions
-from chunkscope.reports.columns import Column, columns, legend
+from chunkscope.reports.cell_columns import cell_columns, legend
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.selection import MAX_CELLS, View, best_views, views
+from chunkscope.reports.selection import MAX_CELLS, JudgedRow, best_rows, judged_rows
+from chunkscope.reports.table import markdown_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.wording import head, longest_trouble, row_notes, row_title, trouble, verdict
 
@@ -66,11 +67,11 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
     >>> lines[4:8]
     ['### fixed, overlap 0', '', '| size | overlap | chunks | text |', '| ---: | ---: | ---: | ---: |']
     """
-    found = views(result)
-    shown = found if all_rows else best_views(found)
+    found = judged_rows(result)
+    shown = found if all_rows else best_rows(found)
     lines = ["## Chunk boundaries", "", *(f"- {sentence}" for sentence in head(result, escape)), ""]
-    for view in shown:
-        lines += [*_row(result, view, all_rows), ""]
+    for judged in shown:
+        lines += [*_row(result, judged, all_rows), ""]
     if len(shown) < len(found):
         rest = plural(len(found) - len(shown), "further row of the grid is", "further rows of the grid are")
         lines += [f"{rest} worse than these.", ""]
@@ -80,32 +81,21 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _row(result: SweepResult, view: View, all_rows: bool) -> Iterator[str]:
-    cells = view.row.cells
-    places = view.telling(len(cells) if all_rows else MAX_CELLS)
-    yield f"### {row_title(view.row, escape)}"
+def _row(result: SweepResult, judged: JudgedRow, all_rows: bool) -> Iterator[str]:
+    cells = judged.row.cells
+    places = judged.telling(len(cells) if all_rows else MAX_CELLS)
+    yield f"### {row_title(judged.row, escape)}"
     yield ""
-    yield from _table(columns(result, view, [cells[place] for place in places], with_recall=True))
+    shown = cell_columns(result, judged, [cells[place] for place in places], with_recall=True)
+    yield from markdown_table(shown, lambda title: escape(title).replace("\\@", "@"))
     if len(places) < len(cells):
         yield ""
         yield f"{plural(len(cells) - len(places), 'size')} left out."
-    everything = trouble(view.row) if view.with_questions else []
+    everything = trouble(judged.row) if judged.with_questions else []
     found = everything if all_rows else longest_trouble(everything, MAX_QUESTIONS)
     notes = [f"- {escape(question.id)}: {question.where}" for question in found]
     if len(found) < len(everything):
         notes.append(f"- and {len(everything) - len(found):,} more")
-    notes += [f"- {note}" for note in row_notes(view, result.corpus.documents)]
+    notes += [f"- {note}" for note in row_notes(judged, result.corpus.documents)]
     if notes:
         yield from ("", *notes)
-
-
-def _table(found: list[Column]) -> Iterator[str]:
-    # names of retrievers may hold anything
-    yield _line([escape(column.title).replace("\\@", "@") for column in found])
-    yield _line([":---" if column.left else "---:" for column in found])
-    for texts in zip(*(column.texts for column in found), strict=True):
-        yield _line(texts)
-
-
-def _line(texts: tuple[str, ...] | list[str]) -> str:
-    return f"| {' | '.join(texts)} |"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -10,11 +10,12 @@ from operator import attrgetter
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.verdict import kept
 from chunkscope.reports.base import SWEEP, ReportOptions
-from chunkscope.reports.columns import LUCKY, SAFE, Column, columns, legend
+from chunkscope.reports.cell_columns import LUCKY, SAFE, cell_columns, legend
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.retrieval_text import render_retrieval
-from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, View, best_views, views
+from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, JudgedRow, best_rows, judged_rows
 from chunkscope.reports.sparkline import axis, sparkline
+from chunkscope.reports.table import lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import LEAST_WIDTH, fit, pad, width, wrap
 from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
@@ -91,15 +92,15 @@ def render_sweep(
     docs: 1 document, 90 characters
     """
     style = Style(max(width, LEAST_WIDTH), color, ascii)
-    found = views(result)
-    shown = found if all_rows else best_views(found)
+    found = judged_rows(result)
+    shown = found if all_rows else best_rows(found)
     lines: list[str] = []
     for sentence in head(result, style.name):
         lines += style.wrap(sentence, rest=INDENT)
     if result.cells:
         lines += ["", *style.wrap(legend(result))]
-    for view in shown:
-        lines += ["", *_row(result, view, style, None if all_rows else len(shown))]
+    for judged in shown:
+        lines += ["", *_row(result, judged, style, None if all_rows else len(shown))]
     if len(shown) < len(found):
         rest = plural(len(found) - len(shown), "further row of the grid is", "further rows of the grid are")
         lines += ["", *style.wrap(f"{rest} worse than these; --all shows them.")]
@@ -110,23 +111,25 @@ def render_sweep(
     return "\n".join(lines) + "\n"
 
 
-def _row(result: SweepResult, view: View, style: Style, n_shown: int | None) -> Iterator[str]:
+def _row(result: SweepResult, judged: JudgedRow, style: Style, n_shown: int | None) -> Iterator[str]:
     """Write one row of the grid; `n_shown` rows share the room, None: no limit."""
-    title = row_title(view.row, style.name)
+    title = row_title(judged.row, style.name)
     for line in style.wrap(title, rest=INDENT):
         yield style.paint(BOLD, line)
-    yield from _bars(result, view, style)
-    limit = _limit(n_shown, len(view.row.cells))
-    places = view.telling(limit)
-    yield from _table(columns(result, view, [view.row.cells[place] for place in places]), style)
-    n_left = len(view.row.cells) - len(places)
+    yield from _bars(result, judged, style)
+    limit = _limit(n_shown, len(judged.row.cells))
+    places = judged.telling(limit)
+    shown = cell_columns(result, judged, [judged.row.cells[place] for place in places])
+    for line in lay_table(shown, style.width, ascii=style.ascii):
+        yield _highlight(line, style)
+    n_left = len(judged.row.cells) - len(places)
     if n_left:
         yield from style.wrap(f"{plural(n_left, 'size')} left out; --all shows every size.", first=INDENT)
-    yield from _trouble(view, style, n_shown)
-    ends = {cell.key: cuts_sentence(cell) for cell in (view.row.cells[0], view.key_cell)}
+    yield from _trouble(judged, style, n_shown)
+    ends = {cell.key: cuts_sentence(cell) for cell in (judged.row.cells[0], judged.key_cell)}
     for sentence in filter(None, ends.values()):
         yield from style.wrap(sentence, first=INDENT, rest=INDENT * 2)
-    for note in row_notes(view, result.corpus.documents):
+    for note in row_notes(judged, result.corpus.documents):
         yield from style.wrap(note, first=f"{INDENT}! ")
 
 
@@ -136,14 +139,14 @@ def _limit(n_shown: int | None, n_cells: int) -> int:
     return MAX_CELLS if n_shown <= FEW_ROWS else MAX_CELLS // 2
 
 
-def _bars(result: SweepResult, view: View, style: Style) -> Iterator[str]:
-    cells = view.row.cells
+def _bars(result: SweepResult, judged: JudgedRow, style: Style) -> Iterator[str]:
+    cells = judged.row.cells
     if len(cells) < 2:
         return
     room = style.width - len(INDENT)
-    shown = {cell.key for cell in view.named()}
+    shown = {cell.key for cell in judged.named()}
     under = axis([str(cell.size) for cell in cells], [n for n, cell in enumerate(cells) if cell.key in shown], room)
-    for label, total, counts, top in _bar_rows(result, view):
+    for label, total, counts, top in _bar_rows(result, judged):
         highest = max(counts)
         worst = f"{highest:,} of {total:,} at most" if highest else "none"
         yield from style.wrap(f"{label}: {worst}", first=INDENT)
@@ -152,18 +155,18 @@ def _bars(result: SweepResult, view: View, style: Style) -> Iterator[str]:
             yield INDENT + fit(under, room, ascii=style.ascii)
 
 
-def _bar_rows(result: SweepResult, view: View) -> Iterator[tuple[str, int, list[int], int]]:
+def _bar_rows(result: SweepResult, judged: JudgedRow) -> Iterator[tuple[str, int, list[int], int]]:
     """Give label, total, counts by size, and the highest count of the whole grid, which all its rows are drawn to."""
     counted: list[tuple[str, int, Callable[[Cell], int]]] = []
-    if view.with_questions and result.questions:
+    if judged.with_questions and result.questions:
         counted.append(("questions split", result.questions.valid, attrgetter("split_questions")))
-        n_tables = view.row.cells[0].table_questions
+        n_tables = judged.row.cells[0].table_questions
         if n_tables:
             counted.append(("table questions parted from the header", n_tables, attrgetter("header_lost_questions")))
     else:
-        counted += [(LOST[whole.kind], whole.total, partial(lost, whole.kind)) for whole in view.structure.kinds]
+        counted += [(LOST[whole.kind], whole.total, partial(lost, whole.kind)) for whole in judged.structure.kinds]
     for label, total, count in counted:
-        yield label, total, [count(cell) for cell in view.row.cells], max(map(count, result.cells))
+        yield label, total, [count(cell) for cell in judged.row.cells], max(map(count, result.cells))
 
 
 def lost(kind: str, cell: Cell) -> int:
@@ -180,32 +183,6 @@ LOST = {
 }
 
 
-def _table(found: Sequence[Column], style: Style) -> Iterator[str]:
-    room = style.width - len(INDENT)
-    found = list(found)
-    dropped = []
-    while len(found) > 1 and sum(_widths(found)) + len(found) - 1 > room:
-        worst = max(found, key=lambda column: column.rank)
-        found.remove(worst)
-        if worst.title:
-            dropped.append(worst.title)
-    widths = _widths(found)
-    gap = "  " if sum(widths) + 2 * (len(found) - 1) <= room else " "
-    # Lines are cut last: a size of more digits than a line has cells is still no line that is too wide.
-    titles = [pad(c.title, w, right=not c.left) for c, w in zip(found, widths, strict=True)]
-    yield INDENT + fit(gap.join(titles).rstrip(), room, ascii=style.ascii)
-    for texts in zip(*(column.texts for column in found), strict=True):
-        cells = [pad(t, w, right=not c.left) for t, w, c in zip(texts, widths, found, strict=True)]
-        line = INDENT + fit(gap.join(cells).rstrip(), room, ascii=style.ascii)
-        yield _highlight(line, style)
-    if dropped:
-        yield from style.wrap(f"no room for: {', '.join(dropped)}", first=INDENT)
-
-
-def _widths(found: Sequence[Column]) -> list[int]:
-    return [max(width(text) for text in (column.title, *column.texts)) for column in found]
-
-
 def _highlight(line: str, style: Style) -> str:
     for word, code in ((SAFE, GREEN), (LUCKY, YELLOW)):
         if line.endswith(word):
@@ -213,14 +190,14 @@ def _highlight(line: str, style: Style) -> str:
     return line
 
 
-def _trouble(view: View, style: Style, n_shown: int | None) -> Iterator[str]:
-    if not view.with_questions:
+def _trouble(judged: JudgedRow, style: Style, n_shown: int | None) -> Iterator[str]:
+    if not judged.with_questions:
         return
-    if any(cell.split_question_ids is None for cell in view.row.cells):
-        if any(not cell.is_whole for cell in view.row.cells):
+    if any(cell.split_question_ids is None for cell in judged.row.cells):
+        if any(not cell.is_whole for cell in judged.row.cells):
             yield from style.wrap("question ids are left out of large grids; --ids names them", first=INDENT)
         return
-    everything = trouble(view.row)
+    everything = trouble(judged.row)
     limit = len(everything) if n_shown is None else MAX_QUESTIONS if n_shown <= FEW_ROWS else MAX_QUESTIONS // 3
     found = longest_trouble(everything, limit)
     room = min(MAX_ID, style.width // 3)

@@ -17,9 +17,9 @@ from chunkscope.grid.verdict import (
     obstacles,
     size_ranges,
 )
-from chunkscope.reports.columns import INSIDE, cost
+from chunkscope.reports.cell_columns import INSIDE, cost
 from chunkscope.reports.formatting import decimal, percent, plural, times
-from chunkscope.reports.selection import View, asks, cheapest
+from chunkscope.reports.selection import JudgedRow, asks, cheapest
 
 Name = Callable[[str], str]
 """Makes an id or a path fit to print: hidden characters shown, marks of the format escaped."""
@@ -121,13 +121,13 @@ def cuts_sentence(cell: Cell) -> str:
     return f"chunks end, {_at(cell)}: {'; '.join(parts)} (of {plural(total, 'end')})"
 
 
-def row_notes(view: View, n_documents: int) -> list[str]:
+def row_notes(judged: JudgedRow, n_documents: int) -> list[str]:
     """Say what else must be known of a row: missing text, chunks above the size, broken, blank or unmarked ones."""
-    cells = view.row.cells
+    cells = judged.row.cells
     notes = []
     cuts = cells[0].cuts
     is_one_each = not any(cuts.values()) if cuts else cells[0].chunks <= n_documents
-    if view.row.overlap is None and cells[0].chunks and is_one_each:
+    if judged.row.overlap is None and cells[0].chunks and is_one_each:
         notes.append("each document is one section: no heading parts any")
     for count, told in (
         ("missing_questions", "questions have evidence that is partly in no chunk"),
@@ -142,15 +142,15 @@ def row_notes(view: View, n_documents: int) -> list[str]:
             notes.append(f"{told}: {most:,} {where}")
     marked = [cell for cell in cells if cell.status_chunks]
     if marked and any(cell.unmarked_chunks for cell in marked):
-        notes.append(_status_note(view, marked))
+        notes.append(_status_note(judged, marked))
     return notes
 
 
-def _status_note(view: View, marked: Sequence[Cell]) -> str:
+def _status_note(judged: JudgedRow, marked: Sequence[Cell]) -> str:
     worst = max(marked, key=lambda cell: cell.unmarked_chunks or 0)
     counts = f"{worst.unmarked_chunks or 0:,} of {worst.status_chunks or 0:,} chunks"
     note = f"{_at(worst)}, {counts} of documents no longer in force do not say so"
-    last = view.key_cell
+    last = judged.key_cell
     if last.key != worst.key and last.status_chunks:
         note += f", {_at(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
     return note + " (prepend=front-matter:status mends it)"
@@ -191,41 +191,41 @@ def _where(obstacle: Obstacle, row: Row, grid: Sequence[int]) -> str:
     return obstacle.kind if row.overlap is None else f"{obstacle.kind} {size_ranges(obstacle.sizes, grid)}"
 
 
-def verdict(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
+def verdict(result: SweepResult, judged_rows: Sequence[JudgedRow], name: Name) -> list[str]:
     """Give the verdict on rows of the grid, then the best of them, in full sentences."""
     if result.questions is not None and not asks(result):
         return [
             f"Of {plural(result.questions.total, 'question')} none has evidence to look at, so there is no verdict."
         ]
     sentences = []
-    for view in views:
-        told = _asked(result, view, name) if view.with_questions else _unasked(result, view)
-        sentences.append(f"{row_title(view.row, name)}{_sizes(view.row)}: {' '.join(told)}")
-    if len(views) > 1:
-        sentences.append(_best(result, views, name))
-    sentences.extend(_guarantees(result, views, name))
+    for judged in judged_rows:
+        told = _asked(result, judged, name) if judged.with_questions else _unasked(result, judged)
+        sentences.append(f"{row_title(judged.row, name)}{_sizes(judged.row)}: {' '.join(told)}")
+    if len(judged_rows) > 1:
+        sentences.append(_best(result, judged_rows, name))
+    sentences.extend(_guarantees(result, judged_rows, name))
     if result.questions is None:
         sentences.append(ADD_QUESTIONS)
     return sentences
 
 
-def _asked(result: SweepResult, view: View, name: Name) -> list[str]:
-    safe, earlier = view.verdict.safe, view.verdict.earlier
+def _asked(result: SweepResult, judged: JudgedRow, name: Name) -> list[str]:
+    safe, earlier = judged.verdict.safe, judged.verdict.earlier
     told = []
     if safe is None:
-        told.extend(_in_the_way(view, name))
+        told.extend(_in_the_way(judged, name))
     else:
         what = _nothing_split(safe)
-        told.append(f"{_from(view.row, safe)} {what}. {_cost(result, safe)}")
+        told.append(f"{_from(judged.row, safe)} {what}. {_cost(result, safe)}")
         if safe.is_lucky:
             chance = decimal(safe.expected_split_questions)
             told.append(f"Yet that is luck in part: {chance} split questions are expected {_at(safe)}.")
-    unsplit = view.verdict.unsplit
-    if len(view.row.cells) > 1:
+    unsplit = judged.verdict.unsplit
+    if len(judged.row.cells) > 1:
         if unsplit is not None and unsplit not in (safe, earlier):
-            told.append(f"{_unsplit(view.row, unsplit)}.")
+            told.append(f"{_unsplit(judged.row, unsplit)}.")
         if earlier is not None:
-            told.append(f"{_earlier(view, earlier)}. {_cost(result, earlier)}")
+            told.append(f"{_earlier(judged, earlier)}. {_cost(result, earlier)}")
     return told
 
 
@@ -277,13 +277,13 @@ def _cost(result: SweepResult, cell: Cell) -> str:
     return f"{sentence}; {CHUNKS_PER_ANSWER} chunks handed to a model are {answer:,.0f} characters."
 
 
-def _earlier(view: View, earlier: Cell) -> str:
-    row = view.row
+def _earlier(judged: JudgedRow, earlier: Cell) -> str:
+    row = judged.row
     split = next((cell for cell in row.cells[row.cells.index(earlier) :] if cell.split_questions), None)
     if split is None:
         told = _unsplit(row, earlier)
     else:
-        told = f"{setting(earlier)} has no split question{' either' if view.safe else ''}"
+        told = f"{setting(earlier)} has no split question{' either' if judged.safe else ''}"
     if earlier.is_lucky:
         told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
     if split is not None:
@@ -299,8 +299,8 @@ def _parted(cell: Cell) -> str:
     return f"{n_apart:,} of {questions} {'is' if n_apart == 1 else 'are'} parted from the header"
 
 
-def _in_the_way(view: View, name: Name) -> list[str]:
-    row, last = view.row, view.row.cells[-1]
+def _in_the_way(judged: JudgedRow, name: Name) -> list[str]:
+    row, last = judged.row, judged.row.cells[-1]
     grid = [cell.size or 0 for cell in row.cells]
     told = ["no size is safe to the end of the grid." if len(grid) > 1 else "not everything stays whole."]
     counts = []
@@ -321,34 +321,34 @@ def _in_the_way(view: View, name: Name) -> list[str]:
     return told
 
 
-def _unasked(result: SweepResult, view: View) -> list[str]:
-    if not view.structure.kinds:
+def _unasked(result: SweepResult, judged: JudgedRow) -> list[str]:
+    if not judged.structure.kinds:
         return ["the documents have nothing that could be cut in two."]
     parts = []
-    for whole in view.structure.kinds:
+    for whole in judged.structure.kinds:
         noun, one, many = KIND_NAMES[whole.kind]
         if whole.safe is not None:
             every = f"all {whole.total:,} {noun}s are {many}" if whole.total > 1 else f"the only {noun} is {one}"
-            parts.append(f"{every} {_from(view.row, whole.safe)}")
+            parts.append(f"{every} {_from(judged.row, whole.safe)}")
         elif whole.kept == whole.total:
             every = f"all of {plural(whole.total, noun)} are {many}"
             parts.append(f"{every} {_at(whole.best)}, but not at every larger size")
         elif not whole.kept:
-            parts.append(f"no {noun} is {one}{_at_any_size(view.row)}")
+            parts.append(f"no {noun} is {one}{_at_any_size(judged.row)}")
         else:
             reached = f"{whole.kept:,} of {plural(whole.total, noun)}"
             parts.append(f"at best {reached} are {many}, {_at(whole.best)}")
     told = ["; ".join(parts) + "."]
-    if view.safe is not None:
-        told.append(f"So everything is whole {_from(view.row, view.safe)}. {_cost(result, view.safe)}")
+    if judged.safe is not None:
+        told.append(f"So everything is whole {_from(judged.row, judged.safe)}. {_cost(result, judged.safe)}")
     return told
 
 
-def _best(result: SweepResult, views: Sequence[View], name: Name) -> str:
-    best = cheapest(views)
+def _best(result: SweepResult, judged_rows: Sequence[JudgedRow], name: Name) -> str:
+    best = cheapest(judged_rows)
     if best is None or best.safe is None:
         return "No way of cutting in this grid keeps everything whole up to its largest size."
-    safe = [view.safe for view in views if view.safe is not None]
+    safe = [judged.safe for judged in judged_rows if judged.safe is not None]
     sound = [cell for cell in safe if not cell.is_lucky]
     if len(sound or safe) == 1:
         which = "only this keeps everything whole"
@@ -359,11 +359,11 @@ def _best(result: SweepResult, views: Sequence[View], name: Name) -> str:
     return f"{which}: {row_title(best.row, name)}, {_from(best.row, best.safe)}. {_cost(result, best.safe)}{luck}"
 
 
-def _guarantees(result: SweepResult, views: Sequence[View], name: Name) -> list[str]:
+def _guarantees(result: SweepResult, judged_rows: Sequence[JudgedRow], name: Name) -> list[str]:
     if not result.questions:
         return []
     sentences = []
-    for chunker, unit in dict.fromkeys((v.row.chunker, v.row.unit) for v in views if is_guaranteed(v.row)):
+    for chunker, unit in dict.fromkeys((v.row.chunker, v.row.unit) for v in judged_rows if is_guaranteed(v.row)):
         overlap = guaranteed_overlap(result, unit)
         if overlap is not None:
             units = f"{overlap:,} {unit_noun(name(unit), overlap)}"

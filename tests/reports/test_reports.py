@@ -22,7 +22,7 @@ from chunkscope.grid.notation import Skipped
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.reports.formatting import decimal, money, percent, rate
 from chunkscope.reports.json_report import to_json
-from chunkscope.reports.selection import views
+from chunkscope.reports.selection import judged_rows
 from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.sweep_csv import to_csv
 from chunkscope.reports.sweep_markdown import escape, to_markdown
@@ -451,9 +451,9 @@ def test_large_results_are_written_fast():
 
 
 def test_telling_cells_keep_the_order_and_the_limit():
-    (view,) = views(asked_result())
+    (judged,) = judged_rows(asked_result())
     for limit in range(2, 25):
-        places = view.telling(limit)
+        places = judged.telling(limit)
         assert places == sorted(set(places))
         assert len(places) == min(limit, len(SIZES))
         assert {0, len(SIZES) - 1} <= set(places)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.verdict import KINDS, kept
 from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, times
 from chunkscope.reports.recalls import Recall, ReciprocalRank, recalls
-from chunkscope.reports.selection import View
+from chunkscope.reports.selection import JudgedRow
+from chunkscope.reports.table import TextColumn
 
 KIND_TITLES = {"table_rows": "rows", "sentences": "sentences", "code_blocks": "code", "headings": "headings"}
 INSIDE = ("character", "row", "code", "number", "word")
@@ -17,34 +17,15 @@ CLEAN = ("sentence", "block", "heading")
 LUCKY, SAFE = "lucky", "safe from here"
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column.
-
-    Attributes
-    ----------
-    title : str
-    texts : tuple of str
-        One a cell.
-    rank : int
-        Where there is no room for all, the highest goes first.
-    left : bool
-        Aligned to the left: words, not numbers.
-    """
-
-    title: str
-    texts: tuple[str, ...]
-    rank: int
-    left: bool = False
-
-
-def columns(result: SweepResult, view: View, cells: Sequence[Cell], *, with_recall: bool = False) -> list[Column]:
+def cell_columns(
+    result: SweepResult, judged: JudgedRow, cells: Sequence[Cell], *, with_recall: bool = False
+) -> list[TextColumn]:
     """Give the columns for cells of one row of the grid; those with nothing in them are left out.
 
     Parameters
     ----------
     result : SweepResult
-    view : View
+    judged : JudgedRow
     cells : sequence of Cell
     with_recall : bool
         Add what was found when chunks were ranked; the terminal has a table of its own for that.
@@ -64,11 +45,11 @@ def columns(result: SweepResult, view: View, cells: Sequence[Cell], *, with_reca
         chosen.append(_column("cost", 5, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
     if with_recall:
         chosen += _recall_columns(cells)
-    chosen.append(Column("", tuple(mark(view, cell) for cell in cells), 1, left=True))
+    chosen.append(TextColumn("", tuple(mark(judged, cell) for cell in cells), 1, left=True))
     return [column for column in chosen if any(column.texts)]
 
 
-def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[Column]:
+def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[TextColumn]:
     valid = result.questions.valid if result.questions else 0
     found = [
         _column("split", 1, cells, lambda cell: f"{cell.split_questions:,}"),
@@ -84,7 +65,7 @@ def _question_columns(result: SweepResult, cells: Sequence[Cell]) -> list[Column
     return found
 
 
-def _structure_columns(cells: Sequence[Cell]) -> list[Column]:
+def _structure_columns(cells: Sequence[Cell]) -> list[TextColumn]:
     found = []
     if any(cell.cuts for cell in cells):
         found = [
@@ -97,12 +78,12 @@ def _structure_columns(cells: Sequence[Cell]) -> list[Column]:
     return found
 
 
-def _recall_columns(cells: Sequence[Cell]) -> list[Column]:
+def _recall_columns(cells: Sequence[Cell]) -> list[TextColumn]:
     several = any(len(cell.retrieval or ()) > 1 for cell in cells)
     found = []
     for figures in zip(*(recalls(cell) for cell in cells), strict=True):
         title = f"{figures[0].retriever} {figures[0].title}" if several else figures[0].title
-        found.append(Column(title, tuple(_figure(figure) for figure in figures), 11))
+        found.append(TextColumn(title, tuple(_figure(figure) for figure in figures), 11))
     return found
 
 
@@ -112,12 +93,12 @@ def _figure(figure: Recall | ReciprocalRank) -> str:
     return NOTHING if figure.mean is None else f"{figure.mean:.3f}"
 
 
-def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> Column:
+def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> TextColumn:
     return _column(KIND_TITLES[kind], rank, cells, lambda cell: of(*kept(cell, kind)))
 
 
-def _column(title: str, rank: int, cells: Sequence[Cell], text: Callable[[Cell], str]) -> Column:
-    return Column(title, tuple(text(cell) for cell in cells), rank)
+def _column(title: str, rank: int, cells: Sequence[Cell], text: Callable[[Cell], str]) -> TextColumn:
+    return TextColumn(title, tuple(text(cell) for cell in cells), rank)
 
 
 def cut_share(cell: Cell, classes: Sequence[str]) -> tuple[int, int]:
@@ -130,10 +111,10 @@ def cost(n_tokens: int, price: float) -> str:
     return money(n_tokens * price / 1_000_000)
 
 
-def mark(view: View, cell: Cell) -> str:
+def mark(judged: JudgedRow, cell: Cell) -> str:
     """Say what the verdict says of a cell."""
-    words = [SAFE] if view.safe is not None and cell.key == view.safe.key else []
-    if view.with_questions and cell.is_lucky:
+    words = [SAFE] if judged.safe is not None and cell.key == judged.safe.key else []
+    if judged.with_questions and cell.is_lucky:
         words.append(LUCKY)
     return ", ".join(words)
 

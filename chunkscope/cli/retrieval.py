@@ -11,6 +11,7 @@ import click
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import stacked
 from chunkscope.errors import InputError, MissingPartError
+from chunkscope.reports.formatting import money, plural
 
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels
     from chunkscope.retrieval import RetrievalSettings
     from chunkscope.retrieval.measure import RetrievalMeasure
+    from chunkscope.retrieval.plan import GridPlan
 
 NEEDS_A_RETRIEVER = ("k", "budget", "return", "filter", "outdated", "min_score", "holdout", "seed", "group_by")
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
@@ -204,8 +206,8 @@ def announce(
     measure = _ranking_measure(measures)
     plans = plan_grid(corpus, measure, chunkers)
     for plan in plans:
-        messages.say(plan.tell(flags["price"]))
-    total = sum(plan.to_send for plan in plans)
+        messages.say(plan_line(plan, flags["price"]))
+    total = sum(plan.embedding.to_send for plan in plans)
     if progress is not None and total:
         shared = TextProgress(progress, total)
         for embedder in embedders_of(measure.retrievers):
@@ -217,14 +219,40 @@ def dry_run(corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chun
     from chunkscope.retrieval.plan import plan_grid
 
     measure, price = _ranking_measure(measures), flags["price"]
-    lines = [f"This grid: {plan.tell(price)}." for plan in plan_grid(corpus, measure, chunkers)]
+    lines = [f"This grid: {plan_line(plan, price)}." for plan in plan_grid(corpus, measure, chunkers)]
     finer = finer_grid(chunkers)
     if finer:
         sizes = sorted({chunker.size for chunker in finer if chunker.size is not None})
         about = f"sizes {sizes[0]} to {sizes[-1]}, the dearest that may follow"
         plans = plan_grid(corpus, measure, [*chunkers, *finer])
-        lines += [f"With a finer grid ({about}): {plan.tell(price)}." for plan in plans]
+        lines += [f"With a finer grid ({about}): {plan_line(plan, price)}." for plan in plans]
     return "\n".join([*lines, "Nothing was sent."]) + "\n"
+
+
+def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
+    """Say in one line what a provider has to embed for a grid, and what it costs by the price of a million tokens.
+
+    Examples
+    --------
+    >>> from chunkscope.retrieval.dense.embedding import EmbeddingPlan
+    >>> from chunkscope.retrieval.plan import GridPlan
+    >>> embedding = EmbeddingPlan(unique=700, cached=40, to_send=660, tokens=90_000)
+    >>> plan_line(GridPlan("openai:m", cells=6, embedding=embedding), 0.02)
+    'openai:m: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, 0.00180 at 0.02 a million'
+    """
+    found = plan.embedding
+    counted = f"{plural(plan.cells, 'cell')}, {plural(found.unique, 'text')}"
+    said = f"{plan.provider}: {counted}, {found.cached:,} in the cache"
+    if found.over_long:
+        said += f", {len(found.over_long):,} above the model's limit"
+    if not found.to_send:
+        return f"{said}, nothing to embed"
+    said += f", {found.to_send:,} to embed"
+    if found.tokens is None:
+        return f"{said} (this provider counts no tokens)"
+    said += f": {plural(found.tokens, 'token')}"
+    price = None if per_million is None else found.price(per_million)
+    return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
 
 
 def _ranking_measure(measures: Sequence[Measure]) -> RetrievalMeasure:

@@ -349,6 +349,9 @@ class SweepResult:
         """Add the result for other documents and their questions, swept over the same grid."""
         if [cell.key for cell in self.cells] != [cell.key for cell in other.cells]:
             raise ValueError("results over different grids do not add up")
+        if any(cell.retrieval for result in (self, other) for cell in result.cells):
+            # what comes first among some documents says nothing about what comes first among all
+            raise ValueError("results with recall do not add up: rank the chunks of all documents together")
         questions = self.questions + other.questions if self.questions and other.questions else None
         return SweepResult(
             self.settings,

@@ -15,7 +15,7 @@ from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, ret
 from chunkscope.retrieval.ranking import Block, BlockRanks, FloatArray, rank_block, tie_places
 from chunkscope.retrieval.relevance import JUDGEMENTS, Qrels, Ranks, Relevance
 from chunkscope.retrieval.settings import RetrievalSettings
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, within
 
 DIGITS = 6
 
@@ -23,16 +23,15 @@ Blocks = Callable[[ChunkSet, BoolArray], Iterable[Block]]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What all cells share.
+class Evaluation:
+    """What all cells are judged by.
 
     Attributes
     ----------
-    ids : tuple of str
-        The valid questions; their rows come first.
-    n_asked : int
-        Rows, those of unanswerable questions included.
-    needs, pieces : Needs, Pieces
+    rows : mapping of str to int
+        The valid questions by id, in order: their rows come before those of unanswerable ones.
+    qrels : Qrels
+    evidence : MergedEvidence
     allowed, outdated : bool (d,)
         Documents that may be found, and those that are out of force.
     traps : int64 (t, 2)
@@ -47,10 +46,9 @@ class Plan:
     """
 
     settings: RetrievalSettings
-    ids: tuple[str, ...]
-    n_asked: int
-    needs: Qrels
-    pieces: MergedEvidence
+    rows: Mapping[str, int]
+    qrels: Qrels
+    evidence: MergedEvidence
     allowed: BoolArray
     outdated: BoolArray
     traps: IntArray
@@ -62,7 +60,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Indexed:
+class CellIndex:
     """The chunks of a cell as they stand in the index.
 
     Attributes
@@ -87,21 +85,18 @@ class Indexed:
     sizes: IntArray
 
 
-def index_chunks(plan: Plan, chunks: ChunkSet) -> Indexed:
+def index_chunks(evaluation: Evaluation, chunks: ChunkSet) -> CellIndex:
     """Find out which chunks of a cell are in the index, and what each weighs."""
     spans = chunks.spans
     documents = chunks.layout.documents_of(spans[:, 0])
-    indexed = plan.allowed[documents]
-    if len(plan.blank_runs) and len(spans):
-        last = np.searchsorted(plan.blank_runs[:, 0], spans[:, 0], side="right") - 1
-        indexed &= (last < 0) | (plan.blank_runs[last, 1] < spans[:, 1])
-    weigh = _characters if plan.begins is None else _units(plan.begins)
+    indexed = evaluation.allowed[documents] & ~within(evaluation.blank_runs, spans)
+    weigh = _characters if evaluation.begins is None else _units(evaluation.begins)
     sizes, prepended = weigh(spans), np.zeros(len(spans), dtype=np.int64)
-    if plan.prependable is not None and chunks.chunker.prepend:
-        owners, extra = prepended_spans(plan.prependable, chunks.chunker, spans, chunks.layout)
+    if evaluation.prependable is not None and chunks.chunker.prepend:
+        owners, extra = prepended_spans(evaluation.prependable, chunks.chunker, spans, chunks.layout)
         prepended = np.bincount(owners, weights=_characters(extra), minlength=len(spans)).astype(np.int64)
         sizes = sizes + np.bincount(owners, weights=weigh(extra), minlength=len(spans)).astype(np.int64)
-    return Indexed(spans, documents, indexed, tie_places(chunks.layout.names, documents), prepended, sizes)
+    return CellIndex(spans, documents, indexed, tie_places(chunks.layout.names, documents), prepended, sizes)
 
 
 def _characters(spans: SpanArray) -> IntArray:
@@ -113,7 +108,7 @@ def _units(begins: IntArray) -> Callable[[SpanArray], IntArray]:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class CellRanking:
     """What came first for each question of a cell; rows are questions, j judgements.
 
     Attributes
@@ -142,79 +137,81 @@ class Ranking:
     found: BoolArray
 
 
-def rank(plan: Plan, chunks: ChunkSet, held: Indexed, blocks: Blocks) -> Ranking:
+def rank_cell(evaluation: Evaluation, chunks: ChunkSet, index: CellIndex, blocks: Blocks) -> CellRanking:
     """Rank the chunks of a cell for all questions."""
-    settings = plan.settings
-    judged = [(held.spans, plan.needs.spans), (held.spans, plan.needs.starts().spans)]
+    settings = evaluation.settings
+    judged = [(index.spans, evaluation.qrels.spans), (index.spans, evaluation.qrels.starts().spans)]
     if settings.neighbours:
-        first, last = with_neighbours(held.spans, held.documents, settings.neighbours)
-        wide = np.column_stack((held.spans[first, 0], held.spans[last, 1]))
+        first, last = with_neighbours(index.spans, index.documents, settings.neighbours)
+        wide = np.column_stack((index.spans[first, 0], index.spans[last, 1]))
         judged += [(wide, targets) for _, targets in judged]
-    judge = Relevance(plan.needs, judged)
-    weights = held.sizes if settings.budget else None
-    k = max(1, min(settings.k[-1], len(held.spans)))
+    relevance = Relevance(evaluation.qrels, judged)
+    weights = index.sizes if settings.budget else None
+    k = max(1, min(settings.k[-1], len(index.spans)))
     done: list[BlockRanks] = []
     targets: list[IntArray] = []
-    for block in blocks(chunks, held.indexed):
-        targets.append(judge.targets(block, held.place))
-        done.append(rank_block(block, targets[-1], k=k, place=held.place, weights=weights))
-    n_valid = len(plan.ids)
+    for block in blocks(chunks, index.indexed):
+        targets.append(relevance.targets(block, index.place))
+        done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights))
+    n_valid = len(evaluation.rows)
     order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
 
     def joined(parts: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
         return np.concatenate(parts)[order]
 
     target = joined(targets)[:n_valid]
-    taken = joined([part.ahead for part in done])[:n_valid] + np.append(held.sizes, 0)[target]
-    allowed = plan.allowed[chunks.layout.documents_of(plan.needs.spans[:, 0])]
-    return Ranking(
+    taken = joined([part.ahead for part in done])[:n_valid] + np.append(index.sizes, 0)[target]
+    allowed = evaluation.allowed[chunks.layout.documents_of(evaluation.qrels.spans[:, 0])]
+    return CellRanking(
         ranks=joined([part.ranks for part in done])[:n_valid],
         scores=joined([part.scores for part in done])[:n_valid],
         taken=taken,
         top=joined([part.top for part in done]),
         top_scores=joined([part.top_scores for part in done]),
-        intact=~judge.broken(judge.intact[0]),
-        found=~judge.broken(judge.intact[0] & allowed),
+        intact=~relevance.broken(relevance.intact[0]),
+        found=~relevance.broken(relevance.intact[0] & allowed),
     )
 
 
-def report(
-    plan: Plan, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
+def evaluate_cell(
+    evaluation: Evaluation, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Rank and judge a cell, and give the counts as JSON has them."""
-    settings = plan.settings
-    held = index_chunks(plan, chunks)
-    ranking = rank(plan, chunks, held, blocks)
-    n_valid = len(plan.ids)
+    """Rank the chunks of a cell, judge what comes first, and give the counts as JSON has them."""
+    settings = evaluation.settings
+    index = index_chunks(evaluation, chunks)
+    ranking = rank_cell(evaluation, chunks, index, blocks)
+    n_valid = len(evaluation.rows)
     strict = ranking.ranks[:, 0]
-    characters = int(chunks.layout.lengths[plan.allowed].sum())
+    characters = int(chunks.layout.lengths[evaluation.allowed].sum())
     found: dict[str, Any] = {
         "retriever": name,
         "settings": {**retriever_settings, **settings.to_dict()},
-        "indexed_chunks": int(np.count_nonzero(held.indexed)),
+        "indexed_chunks": int(np.count_nonzero(index.indexed)),
         "k": list(settings.k),
         **{judgement: recalls(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
         "mrr": _mean(np.divide(1.0, strict, out=np.zeros(n_valid), where=strict > 0)),
-        "misses": {str(k): _misses(plan, ranking, k) for k in settings.k},
-        **_contexts(held, ranking.top[:n_valid], settings.k, characters),
+        "misses": {str(k): _misses(evaluation, ranking, k) for k in settings.k},
+        **_contexts(index, ranking.top[:n_valid], settings.k, characters),
     }
     if settings.budget:
-        found["budget"] = _budget(settings.budget.limit, held, ranking)
+        found["budget"] = _budget(settings.budget.limit, index, ranking)
     if settings.neighbours:
-        found["returned"] = _returned(plan, held, ranking)
-    if len(plan.traps) or settings.outdated:
-        found["outdated"] = _outdated(plan, held, ranking.top[:n_valid])
+        found["returned"] = _returned(evaluation, index, ranking)
+    if len(evaluation.traps) or settings.outdated:
+        found["outdated"] = _outdated(evaluation, index, ranking.top[:n_valid])
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
     if settings.group_by is not None:
         found["group_by"] = {
-            settings.group_by: {label: _of_group(ranking, rows, settings.k) for label, rows in plan.groups.items()}
+            settings.group_by: {
+                label: _of_group(ranking, rows, settings.k) for label, rows in evaluation.groups.items()
+            }
         }
     if settings.overlap:
-        found["overlap"] = {str(k): _overlap(plan, held, ranking.top[:n_valid, :k]) for k in settings.k}
-    found["first_rank"] = Ranks(plan.ids, strict)
-    found["first_rank_start"] = Ranks(plan.ids, ranking.ranks[:, 1])
-    found["_facts"] = plan.facts
+        found["overlap"] = {str(k): _overlap(evaluation, index, ranking.top[:n_valid, :k]) for k in settings.k}
+    found["first_rank"] = Ranks(evaluation.rows, strict)
+    found["first_rank_start"] = Ranks(evaluation.rows, ranking.ranks[:, 1])
+    found["_facts"] = evaluation.facts
     return found
 
 
@@ -233,52 +230,52 @@ def _mean(values: FloatArray | IntArray) -> float | None:
     return round(float(values.mean()), DIGITS) if len(values) else None
 
 
-def _misses(plan: Plan, ranking: Ranking, k: int) -> dict[str, int]:
+def _misses(evaluation: Evaluation, ranking: CellRanking, k: int) -> dict[str, int]:
     ranks = ranking.ranks[:, 0]
     missed = (ranks == 0) | (ranks > k)
     counts = {
         "split": int(np.count_nonzero(missed & ~ranking.intact)),
         "ranked_below": int(np.count_nonzero(missed & ranking.found)),
     }
-    if plan.settings.filters:
+    if evaluation.settings.filters:
         counts["not_indexed"] = int(np.count_nonzero(missed & ranking.intact & ~ranking.found))
     return counts
 
 
-def _contexts(held: Indexed, top: IntArray, ks: Sequence[int], characters: int) -> dict[str, Any]:
+def _contexts(index: CellIndex, top: IntArray, ks: Sequence[int], characters: int) -> dict[str, Any]:
     context, corpus_share = {}, {}
-    prepended = np.append(held.prepended, 0)
+    prepended = np.append(index.prepended, 0)
     for k in ks:
-        bodies = merged_characters(held.spans, top[:, :k])
+        bodies = merged_characters(index.spans, top[:, :k])
         context[str(k)] = _mean(bodies + prepended[top[:, :k]].sum(axis=1))
         mean = _mean(bodies)
         corpus_share[str(k)] = None if mean is None or not characters else round(mean / characters, DIGITS)
     return {"context": context, "corpus_share": corpus_share}
 
 
-def _budget(limit: int, held: Indexed, ranking: Ranking) -> dict[str, Any]:
+def _budget(limit: int, index: CellIndex, ranking: CellRanking) -> dict[str, Any]:
     n_valid = len(ranking.ranks)
     hits = (ranking.ranks > 0) & (ranking.taken <= limit)
     best = ranking.top[:n_valid, 0]
-    too_large = (best >= 0) & (np.append(held.sizes, 0)[best] > limit)
+    too_large = (best >= 0) & (np.append(index.sizes, 0)[best] > limit)
     return {
         **{name: [int(np.count_nonzero(hits[:, j])), n_valid] for j, name in enumerate(JUDGEMENTS)},
         "nothing": int(np.count_nonzero(too_large)),
     }
 
 
-def _returned(plan: Plan, held: Indexed, ranking: Ranking) -> dict[str, Any]:
-    n_valid, ks = len(plan.ids), plan.settings.k
-    first, last = with_neighbours(held.spans, held.documents, plan.settings.neighbours)
+def _returned(evaluation: Evaluation, index: CellIndex, ranking: CellRanking) -> dict[str, Any]:
+    n_valid, ks = len(evaluation.rows), evaluation.settings.k
+    first, last = with_neighbours(index.spans, index.documents, evaluation.settings.neighbours)
     context = {}
     for k in ks:
         top = ranking.top[:n_valid, :k]
         wide = np.concatenate(
-            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, plan.settings)], axis=1
+            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, evaluation.settings)], axis=1
         )
-        context[str(k)] = _mean(merged_characters(held.spans, wide) + np.append(held.prepended, 0)[top].sum(axis=1))
+        context[str(k)] = _mean(merged_characters(index.spans, wide) + np.append(index.prepended, 0)[top].sum(axis=1))
     return {
-        "neighbours": plan.settings.neighbours,
+        "neighbours": evaluation.settings.neighbours,
         **{name: recalls(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
         "context": context,
     }
@@ -291,16 +288,16 @@ def _each(first: IntArray, last: IntArray, settings: RetrievalSettings) -> list[
     return [np.minimum(first + step, last) for step in range(2 * settings.neighbours + 1)]
 
 
-def _outdated(plan: Plan, held: Indexed, top: IntArray) -> dict[str, list[int]]:
-    n_documents = len(plan.allowed)
-    documents = np.append(held.documents, -1)[top]
-    is_outdated = np.append(plan.outdated, False)[documents] & (documents >= 0)
+def _outdated(evaluation: Evaluation, index: CellIndex, top: IntArray) -> dict[str, list[int]]:
+    n_documents = len(evaluation.allowed)
+    documents = np.append(index.documents, -1)[top]
+    is_outdated = np.append(evaluation.outdated, False)[documents] & (documents >= 0)
     keys = np.arange(len(top))[:, None] * n_documents + documents
-    is_outdated |= np.isin(keys, plan.traps[:, 0] * n_documents + plan.traps[:, 1]) & (documents >= 0)
-    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in plan.settings.k}
+    is_outdated |= np.isin(keys, evaluation.traps[:, 0] * n_documents + evaluation.traps[:, 1]) & (documents >= 0)
+    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in evaluation.settings.k}
 
 
-def _at_least(score: float, ranking: Ranking, ks: Sequence[int]) -> dict[str, Any]:
+def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:
     n_valid = len(ranking.ranks)
     best = ranking.top_scores[:, 0]
     reached = np.where(ranking.scores >= score, ranking.ranks, 0)
@@ -312,12 +309,12 @@ def _at_least(score: float, ranking: Ranking, ks: Sequence[int]) -> dict[str, An
     }
 
 
-def _of_group(ranking: Ranking, rows: IntArray, ks: Sequence[int]) -> dict[str, Any]:
+def _of_group(ranking: CellRanking, rows: IntArray, ks: Sequence[int]) -> dict[str, Any]:
     return {name: recalls(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
 
 
-def _overlap(plan: Plan, held: Indexed, top: IntArray) -> dict[str, Any]:
-    values = retrieved_overlap(held.spans, top, plan.pieces)
+def _overlap(evaluation: Evaluation, index: CellIndex, top: IntArray) -> dict[str, Any]:
+    values = retrieved_overlap(index.spans, top, evaluation.evidence)
     found = {}
     for name, each in values.items():
         pair = mean_and_deviation(each)

@@ -15,6 +15,7 @@ import numpy as np
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block, tie_places
+from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
 from chunkscope.spans.intervals import BoolArray, IntArray
 
 K = 60
@@ -28,7 +29,7 @@ BLOCK_SCORES = 1 << 22
 class FusedSearcher:
     """Several searchers as one."""
 
-    def __init__(self, searchers: Sequence[Any], k: int, depth: int) -> None:
+    def __init__(self, searchers: Sequence[Searcher], k: int, depth: int) -> None:
         self.searchers = tuple(searchers)
         self.k, self.depth = k, depth
 
@@ -81,7 +82,7 @@ class FusedRetriever:
         Fewer than two retrievers, or settings out of range.
     """
 
-    def __init__(self, retrievers: Sequence[Any], k: int = K, depth: int = DEPTH) -> None:
+    def __init__(self, retrievers: Sequence[Retriever], k: int = K, depth: int = DEPTH) -> None:
         self.retrievers = tuple(retrievers)
         self.name = f"rrf({','.join(retriever.name for retriever in self.retrievers)})"
         if len(self.retrievers) < 2:
@@ -90,6 +91,15 @@ class FusedRetriever:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{self.name}: {name} {value!r} must be a whole number from 1")
         self.k, self.depth = k, depth
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether one of them needs the texts of documents."""
+        return any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
+
+    def searcher(self, collection: Collection) -> FusedSearcher:
+        """Give what searches the chunks of cells."""
+        return FusedSearcher([part.searcher(collection) for part in self.retrievers], self.k, self.depth)
 
     @property
     def embedders(self) -> tuple[Any, ...]:

@@ -12,14 +12,20 @@ printed digits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.retrieval.relevance import Qrels
+from chunkscope.retrieval.relevance import EvidenceByDocument, Qrels
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, union
+from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
 def sorted_union(spans: SpanArray) -> SpanArray:
@@ -95,18 +101,18 @@ class MergedEvidence:
     n_questions: int
 
     @classmethod
-    def of(cls, needs: Qrels) -> MergedEvidence:
+    def of(cls, qrels: Qrels) -> MergedEvidence:
         """Join the evidence of each question."""
-        order = np.lexsort((needs.spans[:, 1], needs.spans[:, 0], needs.questions))
-        spans, questions = needs.spans[order], needs.questions[order]
+        order = np.lexsort((qrels.spans[:, 1], qrels.spans[:, 0], qrels.questions))
+        spans, questions = qrels.spans[order], qrels.questions[order]
         # questions are laid far apart, so that one pass joins them all
         far = int(spans[:, 1].max(initial=0)) + 1
         joined = union(spans + (questions * far)[:, None])
         owners = joined[:, 0] // far
-        return cls(joined - (owners * far)[:, None], owners, needs.n_questions)
+        return cls(joined - (owners * far)[:, None], owners, qrels.n_questions)
 
     def summed(self, values: IntArray) -> IntArray:
-        """Sum a value of each piece by question."""
+        """Sum a value of each piece of evidence by question."""
         return np.bincount(self.questions, weights=values, minlength=self.n_questions).astype(np.int64)
 
     @property
@@ -115,29 +121,29 @@ class MergedEvidence:
         return self.summed(self.spans[:, 1] - self.spans[:, 0])
 
 
-def omegas(chunks: SpanArray, pieces: MergedEvidence) -> FloatArray:
+def omegas(chunks: SpanArray, evidence: MergedEvidence) -> FloatArray:
     """Give precision-omega of each question.
 
     Parameters
     ----------
     chunks : int64 (n, 2)
         Neither starts nor ends may fall.
-    pieces : MergedEvidence
+    evidence : MergedEvidence
 
     Examples
     --------
-    >>> needs = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
-    >>> omegas(np.array([[0, 10], [10, 20]]), MergedEvidence.of(needs)).tolist()
+    >>> qrels = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> omegas(np.array([[0, 10], [10, 20]]), MergedEvidence.of(qrels)).tolist()
     [0.2]
     """
     if not len(chunks):
-        return np.zeros(pieces.n_questions)
+        return np.zeros(evidence.n_questions)
     starts, ends = chunks[:, 0], chunks[:, 1]
-    first = np.searchsorted(ends, pieces.spans[:, 0], side="right")
-    behind = np.maximum(np.searchsorted(starts, pieces.spans[:, 1], side="left"), first)
-    # chunks of an earlier piece of the same question are counted already
-    same = np.concatenate(([False], pieces.questions[1:] == pieces.questions[:-1]))
-    counted_to = _carried_on(np.where(behind > first, behind, 0), same)
+    first = np.searchsorted(ends, evidence.spans[:, 0], side="right")
+    behind = np.maximum(np.searchsorted(starts, evidence.spans[:, 1], side="left"), first)
+    # chunks of earlier evidence of the same question are counted already
+    same = np.concatenate(([False], evidence.questions[1:] == evidence.questions[:-1]))
+    counted_to = _highest_before(np.where(behind > first, behind, 0), same)
     new = np.maximum(first, counted_to)
     grown = ends - np.maximum(starts, np.concatenate(([starts[0]], ends[:-1])))
     summed = np.concatenate(([0], np.cumsum(grown)))
@@ -146,13 +152,13 @@ def omegas(chunks: SpanArray, pieces: MergedEvidence) -> FloatArray:
     opening = ends[at] - np.maximum(starts[at], np.minimum(reach, ends[at]))
     whole = np.where(behind > new, opening + summed[behind] - summed[np.minimum(new + 1, len(chunks))], 0)
     joined = union(chunks)
-    held = _covered_before(joined, pieces.spans[:, 1]) - _covered_before(joined, pieces.spans[:, 0])
-    total = pieces.summed(whole)
-    return np.divide(pieces.summed(held), total, out=np.zeros(pieces.n_questions), where=total > 0)
+    held = _covered_before(joined, evidence.spans[:, 1]) - _covered_before(joined, evidence.spans[:, 0])
+    total = evidence.summed(whole)
+    return np.divide(evidence.summed(held), total, out=np.zeros(evidence.n_questions), where=total > 0)
 
 
-def _carried_on(values: IntArray, same: BoolArray) -> IntArray:
-    """Give for each piece the highest value among the earlier ones of its question, 0 for the first."""
+def _highest_before(values: IntArray, same: BoolArray) -> IntArray:
+    """Give for each value the highest of the earlier ones of its question, 0 for the first."""
     group = np.cumsum(~same)
     far = int(values.max(initial=0)) + 1
     highest = np.maximum.accumulate(values + group * far) - group * far
@@ -168,7 +174,7 @@ def _covered_before(joined: SpanArray, offsets: IntArray) -> IntArray:
     return np.where(number > 0, summed[last] + inside, 0)
 
 
-def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: MergedEvidence) -> dict[str, FloatArray]:
+def retrieved_overlap(chunks: SpanArray, top: IntArray, evidence: MergedEvidence) -> dict[str, FloatArray]:
     """Give recall, precision and IoU of each question; what nothing is retrieved for counts as 0.
 
     Parameters
@@ -177,24 +183,62 @@ def retrieved_overlap(chunks: SpanArray, top: IntArray, pieces: MergedEvidence) 
         Neither starts nor ends may fall.
     top : int64 (q, k)
         The retrieved chunks of each question, -1 for none.
-    pieces : MergedEvidence
+    evidence : MergedEvidence
 
     Examples
     --------
-    >>> needs = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
-    >>> found = retrieved_overlap(np.array([[0, 10], [10, 20]]), np.array([[0]]), MergedEvidence.of(needs))
+    >>> qrels = Qrels(np.array([[8, 12]]), np.array([0]), np.array([False]))
+    >>> found = retrieved_overlap(np.array([[0, 10], [10, 20]]), np.array([[0]]), MergedEvidence.of(qrels))
     >>> {name: values.round(4).tolist() for name, values in found.items()}
     {'recall': [0.5], 'precision': [0.2], 'iou': [0.1667]}
     """
     starts, ends = merged(chunks, top)
-    starts, ends = starts[pieces.questions], ends[pieces.questions]
-    shared = np.minimum(ends, pieces.spans[:, 1:]) - np.maximum(starts, pieces.spans[:, :1])
-    met = pieces.summed(np.maximum(shared, 0).sum(axis=1))
+    starts, ends = starts[evidence.questions], ends[evidence.questions]
+    shared = np.minimum(ends, evidence.spans[:, 1:]) - np.maximum(starts, evidence.spans[:, :1])
+    met = evidence.summed(np.maximum(shared, 0).sum(axis=1))
     lengths = np.append(chunks[:, 1] - chunks[:, 0], 0)[top].sum(axis=1)
-    evidence = pieces.lengths
-    nothing = np.zeros(pieces.n_questions)
+    asked = evidence.lengths
+    nothing = np.zeros(evidence.n_questions)
     return {
-        "recall": np.divide(met, evidence, out=nothing.copy(), where=evidence > 0),
+        "recall": np.divide(met, asked, out=nothing.copy(), where=asked > 0),
         "precision": np.divide(met, lengths, out=nothing.copy(), where=lengths > 0),
-        "iou": np.divide(met, lengths + evidence - met, out=nothing.copy(), where=evidence > 0),
+        "iou": np.divide(met, lengths + asked - met, out=nothing.copy(), where=asked > 0),
     }
+
+
+class OverlapMeasure:
+    """Precision-omega of every cell; it needs no retriever, nor texts of questions.
+
+    Parameters
+    ----------
+    questions : iterable of LocatedQuestion
+    """
+
+    def __init__(self, questions: Iterable[LocatedQuestion]) -> None:
+        self.evidence = EvidenceByDocument([question for question in questions if question.evidence])
+
+    def collect(self, analysis: DocumentAnalysis) -> tuple[IntArray, SpanArray]:
+        """Take the evidence in one document."""
+        return self.evidence.of(analysis.document.name)
+
+    def bind(self, collected: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> BoundOverlap:
+        """Lay the evidence of all documents end to end."""
+        return BoundOverlap(MergedEvidence.of(self.evidence.qrels(collected, layout)))
+
+
+@dataclass(frozen=True)
+class BoundOverlap:
+    """The evidence of all documents, each character of a question once."""
+
+    evidence: MergedEvidence
+
+    def count(self, chunks: ChunkSet) -> dict[str, Any]:
+        """Sum precision-omega and its squares, so that parts of a corpus add up."""
+        values = omegas(chunks.spans, self.evidence)
+        return {
+            "precision_omega": {
+                "questions": len(values),
+                "sum": float(values.sum()),
+                "squares": float((values * values).sum()),
+            }
+        }

@@ -1,4 +1,4 @@
-"""What a grid has to embed, before anything is sent: texts, tokens, what is known already, the price."""
+"""What a grid has to embed, before anything is sent: texts, tokens, what is known already."""
 
 from __future__ import annotations
 
@@ -9,66 +9,22 @@ from hashlib import sha256
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
-from chunkscope.grid.scan import scan
-from chunkscope.reports.formatting import money, plural
-from chunkscope.retrieval.dense.embedding import TOKENS_A_PRICE_IS_FOR, Embedder
-from chunkscope.retrieval.dense.retriever import DenseSearcher
+from chunkscope.grid.scan import Scan, scan
+from chunkscope.retrieval.dense.embedding import Embedder, EmbeddingPlan
+from chunkscope.retrieval.dense.retriever import DenseSearcher, index_texts
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.measure import BoundRetrieval, RetrievalMeasure
+from chunkscope.retrieval.providers.base import Role
 
 
 @dataclass(frozen=True)
 class GridPlan:
-    """What one provider has to embed for a grid.
-
-    Attributes
-    ----------
-    provider : str
-    cells : int
-    texts : int
-        Different ones, chunks and questions together.
-    cached : int
-        Those that have a vector already.
-    to_send : int
-    tokens : int or None
-        Of those to send; None where the provider cannot count.
-    over_long : int
-        Texts above the model's limit: they are left out.
-    """
+    """What one provider has to embed for the cells of a grid; a text that several cells have is counted once."""
 
     provider: str
     cells: int
-    texts: int = 0
-    cached: int = 0
-    to_send: int = 0
-    tokens: int | None = 0
-    over_long: int = 0
-
-    def price(self, per_million: float) -> float | None:
-        """Give what the texts to send cost, by the price of a million tokens."""
-        return None if self.tokens is None else self.tokens * per_million / TOKENS_A_PRICE_IS_FOR
-
-    def tell(self, per_million: float | None = None) -> str:
-        """Say it in one line.
-
-        Examples
-        --------
-        >>> GridPlan("openai:m", cells=6, texts=700, cached=40, to_send=660, tokens=90_000).tell(0.02)
-        'openai:m: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, 0.00180 at 0.02 a million'
-        """
-        counted = f"{plural(self.cells, 'cell')}, {plural(self.texts, 'text')}"
-        said = f"{self.provider}: {counted}, {self.cached:,} in the cache"
-        if self.over_long:
-            said += f", {self.over_long:,} above the model's limit"
-        if not self.to_send:
-            return f"{said}, nothing to embed"
-        said += f", {self.to_send:,} to embed"
-        if self.tokens is None:
-            return f"{said} (this provider counts no tokens)"
-        said += f": {plural(self.tokens, 'token')}"
-        price = None if per_million is None else self.price(per_million)
-        return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
+    embedding: EmbeddingPlan
 
 
 def plan_grid(
@@ -88,22 +44,23 @@ def plan_grid(
     tuple of GridPlan
         One a provider, each once; none where all retrievers do without vectors.
     """
-    families = tuple(dict.fromkeys(chunker.at(None) for chunker in chunkers))
-    units = tuple(sorted({family.unit for family in families} - {"char"}))
-    scanned = scan(tuple(Corpus.of(documents)), families, [measure], units)
-    bound = scanned.bound[0]
-    if not isinstance(bound, BoundRetrieval):
+    unsized = tuple(dict.fromkeys(chunker.at(None) for chunker in chunkers))
+    units = tuple(sorted({chunker.unit for chunker in unsized} - {"char"}))
+    return plan_scan(scan(tuple(Corpus.of(documents)), unsized, [measure], units), chunkers)
+
+
+def plan_scan(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...]:
+    """Tell what is to be embedded for some cells of documents that have been scanned; see `plan_grid`."""
+    bound = next((one for one in scanned.bound if isinstance(one, BoundRetrieval)), None)
+    if bound is None:
         return ()
-    searchers = {id(one.embedder): one for searcher in bound.searchers for one in _dense(searcher)}
-    counts = {key: _Count(searcher) for key, searcher in searchers.items()}
-    for count in counts.values():
-        count.add(count.searcher.texts.questions, "query")
+    counts = {id(one.embedder): _Count(one) for searcher in bound.searchers for one in _dense_searchers(searcher)}
     for chunker in chunkers:
         chunks = scanned.chunks(chunker)
-        indexed = index_chunks(bound.plan, chunks).indexed
+        indexed = index_chunks(bound.evaluation, chunks).indexed
         for count in counts.values():
-            count.add(count.searcher.chunk_texts(chunks, indexed), "document")
-    return tuple(count.plan(len(chunkers)) for count in counts.values())
+            count.add(index_texts(count.searcher.collection, chunks, indexed), "document")
+    return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())
 
 
 def embedders_of(retrievers: Iterable[object]) -> tuple[Embedder, ...]:
@@ -112,35 +69,24 @@ def embedders_of(retrievers: Iterable[object]) -> tuple[Embedder, ...]:
     return tuple({id(embedder): embedder for embedder in found}.values())
 
 
-def _dense(searcher: object) -> list[DenseSearcher]:
+def _dense_searchers(searcher: object) -> list[DenseSearcher]:
     if isinstance(searcher, FusedSearcher):
-        return [found for part in searcher.searchers for found in _dense(part)]
+        return [found for part in searcher.searchers for found in _dense_searchers(part)]
     return [searcher] if isinstance(searcher, DenseSearcher) else []
 
 
 class _Count:
-    """Texts of one provider, each counted once over all cells."""
+    """The texts of one provider, each counted once over all cells."""
 
     def __init__(self, searcher: DenseSearcher) -> None:
         self.searcher = searcher
         self.seen: set[bytes] = set()
-        self.parts: list[tuple[int, int, int, int | None, int]] = []
+        self.plan = EmbeddingPlan()
+        self.add(searcher.collection.questions, "query")
 
-    def add(self, texts: Sequence[str], role: str) -> None:
-        new: dict[bytes, str] = {}
-        for text in texts:
-            digest = sha256(f"{role}\0{text}".encode("utf-8", "surrogatepass")).digest()
-            if digest not in self.seen:
-                new[digest] = text
-        self.seen.update(new)
-        if not new:
-            return
-        plan = self.searcher.embedder.plan(list(new.values()), "query" if role == "query" else "document")
-        self.parts.append((plan.unique, plan.cached, plan.to_send, plan.tokens, len(plan.over_long)))
-
-    def plan(self, n_cells: int) -> GridPlan:
-        columns = list(zip(*self.parts, strict=True)) or [(), (), (), (), ()]
-        tokens = None if None in columns[3] else sum(count or 0 for count in columns[3])
-        texts, cached, to_send, over_long = (sum(count or 0 for count in columns[n]) for n in (0, 1, 2, 4))
-        provider = self.searcher.embedder.provider.id
-        return GridPlan(provider, n_cells, texts, cached, to_send, tokens, over_long)
+    def add(self, texts: Sequence[str], role: Role) -> None:
+        digests = {sha256(f"{role}\0{text}".encode("utf-8", "surrogatepass")).digest(): text for text in texts}
+        new = [text for digest, text in digests.items() if digest not in self.seen]
+        self.seen.update(digests)
+        if new:
+            self.plan += self.searcher.embedder.plan(new, role)

@@ -1,4 +1,4 @@
-"""Judging: at which rank has everything been met that a question needs?
+"""Relevance: at which rank has everything been met that a question needs?
 
 A chunk meets evidence that it holds whole (strict), or whose first character it holds (start). Neither starts nor ends
 of chunks ever fall, so the chunks that meet one piece of evidence stand in a row.
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.retrieval.ranking import Block
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand
+from chunkscope.spans.layout import Layout
 
 JUDGEMENTS = ("strict", "start")
 
@@ -20,41 +22,44 @@ JUDGEMENTS = ("strict", "start")
 class Ranks(Mapping[str, "int | None"]):
     """First ranks of questions by their ids; None: never.
 
+    Parameters
+    ----------
+    rows : mapping of str to int
+        The row of each question; the cells of a grid share one.
+    ranks : int64 (q,)
+        From 1; 0: never.
+
     Examples
     --------
-    >>> dict(Ranks(("q1", "q2"), np.array([3, 0])))
-    {'q1': 3, 'q2': None}
+    >>> ranks = Ranks({"q1": 0, "q2": 1}, np.array([3, 0]))
+    >>> dict(ranks), ranks.get("q3", "not asked"), "q3" in ranks
+    ({'q1': 3, 'q2': None}, 'not asked', False)
     """
 
-    def __init__(self, ids: tuple[str, ...], ranks: IntArray) -> None:
-        self.ids = ids
+    def __init__(self, rows: Mapping[str, int], ranks: IntArray) -> None:
+        self._rows = rows
         self.ranks = ranks
 
     def __getitem__(self, key: str) -> int | None:
-        rank = int(self.ranks[self.ids.index(key)])
-        return rank or None
+        return int(self.ranks[self._rows[key]]) or None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.ids)
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self.ids)
-
-    def items(self):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        """Give ids and ranks in one go."""
-        return [(key, rank or None) for key, rank in zip(self.ids, self.ranks.tolist(), strict=True)]
+        return len(self._rows)
 
 
 @dataclass(frozen=True)
 class Qrels:
-    """What the questions need, entry by entry.
+    """The evidence that questions need, as evaluations of retrieval call it.
 
     Attributes
     ----------
     spans : int64 (e, 2)
-        Evidence in the layout's offsets.
+        In the layout's offsets.
     questions : int64 (e,)
-        Whose it is; never falls.
+        The question of each; never falls.
     any_is_enough : bool (q,)
     """
 
@@ -68,8 +73,39 @@ class Qrels:
         return len(self.any_is_enough)
 
     def starts(self) -> Qrels:
-        """Give the same needs, each met by its first character already."""
+        """Give the same, where its first character is enough of each evidence."""
         return Qrels(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), self.questions, self.any_is_enough)
+
+
+class EvidenceByDocument:
+    """The evidence of questions, numbered through all questions and found by document.
+
+    Parameters
+    ----------
+    questions : sequence of LocatedQuestion
+    """
+
+    def __init__(self, questions: Sequence[LocatedQuestion]) -> None:
+        self.questions = tuple(questions)
+        self._of: dict[str, list[tuple[int, int, int]]] = {}
+        number = 0
+        for question in self.questions:
+            for entry in question.evidence:
+                self._of.setdefault(entry.document, []).append((number, entry.start, entry.end))
+                number += 1
+
+    def of(self, document: str) -> tuple[IntArray, SpanArray]:
+        """Give the numbers and spans of the evidence in a document."""
+        rows = np.array(self._of.get(document, ()), dtype=np.int64).reshape(-1, 3)
+        return rows[:, 0], as_spans(rows[:, 1:])
+
+    def qrels(self, found: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> Qrels:
+        """Lay the evidence of all documents end to end, and give it in the order of the questions."""
+        numbers = np.concatenate([np.empty(0, dtype=np.int64), *(numbers for numbers, _ in found)])
+        spans = layout.lay_spans(spans for _, spans in found)[np.argsort(numbers, kind="stable")]
+        counts = [len(question.evidence) for question in self.questions]
+        any_is_enough = np.array([question.question.match == "any" for question in self.questions], dtype=np.bool_)
+        return Qrels(spans, np.repeat(np.arange(len(counts)), counts).astype(np.int64), any_is_enough)
 
 
 def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
@@ -92,63 +128,61 @@ def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
     return first, np.maximum(behind, first)
 
 
-def expand(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
-    """Write ranges out: whose each number is, and the numbers.
+def expand_ranges(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
+    """Write ranges out: the range of each number, and the numbers.
 
     Examples
     --------
-    >>> owners, numbers = expand(np.array([3, 7]), np.array([5, 8]))
+    >>> owners, numbers = expand_ranges(np.array([3, 7]), np.array([5, 8]))
     >>> owners.tolist(), numbers.tolist()
     ([0, 0, 1], [3, 4, 7])
     """
-    counts = behind - first
-    owners = np.repeat(np.arange(len(counts)), counts)
-    offsets = np.cumsum(counts) - counts
-    return owners, np.arange(len(owners)) - np.repeat(offsets - first, counts)
+    owners, steps = expand(behind - first)
+    return owners, first[owners] + steps
 
 
 class Relevance:
-    """Finds in one cell the chunk at whose rank a question has all it needs.
+    """Finds in one cell the chunk with which a question has all the evidence that it needs.
 
     Parameters
     ----------
-    needs : Qrels
+    qrels : Qrels
     judged : sequence of (spans, spans)
-        For each judgement the chunks as they are judged, and the targets that they have to hold, one a need.
+        For each judgement the chunks as they are judged, and what they have to hold of each evidence.
 
     Attributes
     ----------
     intact : bool (j, e)
-        Which needs some chunk meets, ranked or not.
+        Which evidence some chunk meets, ranked or not.
     """
 
-    def __init__(self, needs: Qrels, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
-        self.needs = needs
+    def __init__(self, qrels: Qrels, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
+        self.qrels = qrels
         self.n_judgements = len(judged)
         ranges = [meeting(chunks, targets) for chunks, targets in judged]
         first = np.column_stack([low for low, _ in ranges])
         behind = np.column_stack([high for _, high in ranges])
         self.intact = (behind > first).T
-        self._groups, self._chunks = expand(first.ravel(), behind.ravel())
-        counts = np.bincount(needs.questions, minlength=needs.n_questions)
-        self._n_needs = counts
+        self._groups, self._chunks = expand_ranges(first.ravel(), behind.ravel())
+        counts = np.bincount(qrels.questions, minlength=qrels.n_questions)
+        self._n_evidence = counts
         firsts = np.concatenate(([0], np.cumsum(counts))) * self.n_judgements
         self._edges = np.searchsorted(self._groups, firsts, side="left")
 
     def targets(self, block: Block, place: IntArray | None) -> IntArray:
         """Give the decisive chunk for each question of a block and each judgement, -1 where there is none.
 
-        Each need is met at the rank of its best chunk. Where all needs count, the worst of these chunks decides; where
-        one is enough, the best.
+        Evidence is met at the rank of its best chunk. Where a question needs all of its evidence, the worst of these
+        chunks decides; where one is enough, the best.
 
         Returns
         -------
         int64 (b, j)
         """
         questions = block.questions
-        is_judged = questions < self.needs.n_questions
+        is_judged = questions < self.qrels.n_questions
         known = np.where(is_judged, questions, 0)
-        rows, pairs = expand(self._edges[known], np.where(is_judged, self._edges[known + 1], self._edges[known]))
+        rows, pairs = expand_ranges(self._edges[known], np.where(is_judged, self._edges[known + 1], self._edges[known]))
         targets = np.full((len(questions), self.n_judgements), -1, dtype=np.int64)
         if not len(pairs):
             return targets
@@ -157,26 +191,26 @@ class Relevance:
         ranked = scores > block.floor
         rows, chunks, groups, scores = rows[ranked], chunks[ranked], groups[ranked], scores[ranked]
         places = chunks if place is None else place[chunks]
-        # the best chunk of each need
-        groups = rows * (self.n_judgements * len(self.needs.spans)) + groups
+        # the best chunk of each evidence
+        groups = rows * (self.n_judgements * len(self.qrels.spans)) + groups
         kept = _firsts(groups, np.lexsort((places, -scores, groups)))
         rows, chunks, scores, places = rows[kept], chunks[kept], scores[kept], places[kept]
         # the best or the worst of these
         judgements = groups[kept] % self.n_judgements
         owners = rows * self.n_judgements + judgements
-        is_any = self.needs.any_is_enough[questions[rows]]
+        is_any = self.qrels.any_is_enough[questions[rows]]
         sign = np.where(is_any, 1, -1)
         met = np.bincount(owners, minlength=targets.size)
         chosen = _firsts(owners, np.lexsort((places * sign, -scores * sign, owners)))
-        enough = is_any[chosen] | (met[owners[chosen]] == self._n_needs[questions[rows[chosen]]])
+        enough = is_any[chosen] | (met[owners[chosen]] == self._n_evidence[questions[rows[chosen]]])
         chosen = chosen[enough]
         targets.ravel()[owners[chosen]] = chunks[chosen]
         return targets
 
     def broken(self, intact: BoolArray) -> BoolArray:
-        """Tell which questions no sufficient choice of needs can satisfy, of which `intact` are sound: bool (e,)."""
-        n_bad = np.bincount(self.needs.questions[~intact], minlength=self.needs.n_questions)
-        return np.where(self.needs.any_is_enough, n_bad == self._n_needs, n_bad > 0)
+        """Tell which questions lack evidence where only `intact`, bool (e,), of it is met: bool (q,)."""
+        n_bad = np.bincount(self.qrels.questions[~intact], minlength=self.qrels.n_questions)
+        return np.where(self.qrels.any_is_enough, n_bad == self._n_evidence, n_bad > 0)
 
 
 def _firsts(groups: IntArray, order: IntArray) -> IntArray:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from chunkscope.retrieval import rank_block
 from chunkscope.retrieval.bm25 import search as bm25
 from chunkscope.retrieval.bm25.blockmax import WIDTH
+from chunkscope.retrieval.bm25.exhaustive import exhaustive_block, exhaustive_scores
 from chunkscope.retrieval.bm25.postings import Postings
-from chunkscope.retrieval.bm25.terms import Asked
+from chunkscope.retrieval.bm25.terms import QuestionTerms
 from chunkscope.retrieval.ranking import RoughBlock
 
 N_TERMS = 30
@@ -27,22 +28,13 @@ def a_cell(seed, n_chunks, n_questions=12):
     terms, chunks = np.nonzero(times.T)
     lengths = times.sum(axis=1) + rng.integers(0, 3, n_chunks)
     words = [rng.choice(N_TERMS, rng.integers(1, 7), p=share / share.sum()) for _ in range(n_questions)]
-    asked = Asked([" ".join(f"w{word}" for word in chosen) for chosen in words])
+    asked = QuestionTerms([" ".join(f"w{word}" for word in chosen) for chosen in words])
     # terms have numbers in the order in which they are asked for
     number = np.array([asked.numbers.get(f"w{word}", -1) for word in range(N_TERMS)])
     known = number[terms] >= 0
     order = np.lexsort((chunks[known], number[terms[known]]))
     held = Postings(number[terms[known]][order], chunks[known][order], times.T[terms, chunks][known][order], lengths)
-    return bm25.Bm25(bm25.Demand(asked), held, np.ones(n_chunks, dtype=bool))
-
-
-def plain_scores(cell, question):
-    """All scores of a question, posting by posting."""
-    demand, found = cell.demand, np.zeros(cell.n_chunks)
-    for entry in np.flatnonzero(demand.questions == question).tolist():
-        held = cell.postings.terms == demand.terms[entry]
-        found[cell.postings.chunks[held]] += cell.scores[held] * demand.times[entry]
-    return found
+    return bm25.Bm25(asked, held, np.ones(n_chunks, dtype=bool))
 
 
 @given(
@@ -60,9 +52,10 @@ def test_ranks_and_best_chunks_equal_those_of_the_whole_table(seed, n_chunks, k,
         patch.setattr(bm25, "BLOCK_TILES", block_tiles)
         patch.setattr("chunkscope.retrieval.bm25.blockmax.PROMISING", promising)
         cell = a_cell(seed, n_chunks)
+        whole = exhaustive_block(cell)
         seen = []
         for block in cell.blocks():
-            plain = RoughBlock(block.questions, np.array([plain_scores(cell, q) for q in block.questions.tolist()]))
+            plain = RoughBlock(block.questions, whole.rough[block.questions])
             targets = np.random.default_rng(seed).integers(-1, n_chunks, (len(block.questions), 2))
             found, wanted = (rank_block(one, targets, k=k, weights=cell.postings.lengths) for one in (block, plain))
             for name in ("ranks", "scores", "ahead", "top", "top_scores"):
@@ -74,6 +67,6 @@ def test_ranks_and_best_chunks_equal_those_of_the_whole_table(seed, n_chunks, k,
 def test_most_tiles_are_not_scored():
     cell = a_cell(seed=1, n_chunks=4000)
     for block in cell.blocks():
-        best = [int(plain_scores(cell, question).argmax()) for question in block.questions.tolist()]
+        best = [int(exhaustive_scores(cell, question).argmax()) for question in block.questions.tolist()]
         rank_block(block, np.array(best)[:, None], k=3)
         assert block.n_scored * WIDTH < len(block.questions) * cell.n_chunks / 3

@@ -44,8 +44,8 @@ class Cell:
 
     def scores(self, chunks):
         """All scores, questions by chunks, completed pair by pair."""
-        held = index_chunks(self.bound.plan, chunks)
-        found = np.zeros((self.bound.plan.n_asked, len(chunks.spans)))
+        held = index_chunks(self.bound.evaluation, chunks)
+        found = np.zeros((self.bound.searchers[0].vocabulary.questions.n_questions, len(chunks.spans)))
         for block in self.bound.searchers[0].blocks(chunks, held.indexed):
             shape = len(block.questions), len(chunks.spans)
             found[block.questions] = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)

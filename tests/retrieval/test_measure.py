@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from chunkscope.retrieval import (
     RetrievalSettings,
 )
 from chunkscope.retrieval.evaluate import index_chunks
+from chunkscope.retrieval.relevance import Ranks
 
 WORDS = ["alpha", "beta", "gamma", "上限", "は", "旅費", "。", "\n", " ", "  \n\n  ", "１２円", "の"]
 bodies = st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map("".join)
@@ -49,13 +52,13 @@ class Twin:
     """Everything for one cell, question by question, from lists of scores."""
 
     def __init__(self, documents, questions, bound, chunks):
-        plan = bound.plan
-        self.held = index_chunks(plan, chunks)
+        n_asked = bound.searchers[0].vocabulary.questions.n_questions
+        self.held = index_chunks(bound.evaluation, chunks)
         self.names = [documents[number].name for number in self.held.documents.tolist()]
         self.bases = {d.name: int(b) for d, b in zip(documents, chunks.layout.edges, strict=False)}
         self.spans = [tuple(span) for span in chunks.spans.tolist()]
         self.questions = questions
-        self.orders, self.scores = [None] * plan.n_asked, [None] * plan.n_asked
+        self.orders, self.scores = [None] * n_asked, [None] * n_asked
         for block in bound.searchers[0].blocks(chunks, self.held.indexed):
             shape = len(block.questions), len(chunks.spans)
             scores = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
@@ -263,3 +266,26 @@ def test_archived_documents_leave_the_top_and_recall_does_not_fall(data):
             assert current.retrieval[0]["outdated"][k][0] < plain.retrieval[0]["outdated"][k][0]
             assert current.retrieval[0]["strict"][k][0] >= plain.retrieval[0]["strict"][k][0]
             assert current.retrieval[0]["strict"][k][1] == 30
+
+
+def test_results_with_recall_do_not_add_up():
+    def swept(name, measured):
+        corpus = [Document(f"{name}.md", "上限は12,000円。申請は3日前。")]
+        labels = check_labels(corpus, [Question.of(name, "上限は？", doc=f"{name}.md", evidence="上限は12,000円")])
+        measures = [RetrievalMeasure(labels, [Bm25Retriever()])] if measured else []
+        return sweep(corpus, labels, sizes=[20], overlaps=[0], measures=measures)
+
+    for one, other in ((True, True), (True, False), (False, True)):
+        with pytest.raises(ValueError, match="results with recall do not add up: rank the chunks of all documents"):
+            swept("a", one) + swept("b", other)
+    assert (swept("a", False) + swept("b", False)).cells[0].questions == 2
+
+
+def test_first_ranks_are_a_mapping_like_any_other():
+    ranks = Ranks({"q1": 0, "q2": 1}, np.array([3, 0]))
+    assert ranks == {"q1": 3, "q2": None}
+    assert ("q1" in ranks, "q2" in ranks, "q3" in ranks) == (True, True, False)
+    assert (ranks.get("q1"), ranks.get("q2", 7), ranks.get("q3"), ranks.get("q3", 7)) == (3, None, None, 7)
+    with pytest.raises(KeyError, match="q3"):
+        ranks["q3"]
+    assert json.dumps(dict(ranks.items())) == '{"q1": 3, "q2": null}'

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.retrieval.bm25.terms import Asked
+from chunkscope.retrieval.bm25.terms import QuestionTerms
 from chunkscope.spans.intervals import IntArray, SpanArray
 
 
@@ -135,13 +135,13 @@ class Vocabulary:
 
     Attributes
     ----------
-    asked : Asked
+    questions : QuestionTerms
     occurrences : Occurrences
         In documents that may be found.
     terms : int64 (m,)
         The term of each word, -1 where nobody asks for it.
     """
 
-    asked: Asked
+    questions: QuestionTerms
     occurrences: Occurrences
     terms: IntArray

@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import Prependable, prepended_spans
+from chunkscope.chunkers.prepending import prepended_spans
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
-from chunkscope.retrieval.bm25.postings import Postings, Vocabulary, count_terms
-from chunkscope.retrieval.bm25.terms import Asked
+from chunkscope.retrieval.bm25.postings import Postings, count_terms
+from chunkscope.retrieval.bm25.terms import QuestionTerms
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.retrieval.relevance import expand
-from chunkscope.spans.intervals import BoolArray, IntArray
+from chunkscope.retrieval.relevance import expand_ranges
+from chunkscope.retrieval.retriever import Collection
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
 K1, B = 1.5, 0.75
 """As in bm25s."""
@@ -53,34 +54,12 @@ def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:
     return np.log1p((n_chunks - frequencies + 0.5) / (frequencies + 0.5))
 
 
-class Demand:
-    """What the questions ask for.
-
-    Attributes
-    ----------
-    n_questions : int
-    questions, terms, times, features : int64 (e,)
-        Of each entry: the question, the term, how often it is asked for, and the number of that pair.
-    feature_terms, feature_times : int64 (f,)
-    edges : int64 (q + 1,)
-        Where the entries of each question start.
-    """
-
-    def __init__(self, asked: Asked) -> None:
-        self.n_questions = asked.n_questions
-        self.questions, self.terms, self.times = asked.questions, asked.terms, asked.times
-        pairs, features = np.unique(np.column_stack((self.terms, self.times)), axis=0, return_inverse=True)
-        self.features = features.reshape(-1)
-        self.feature_terms, self.feature_times = np.ascontiguousarray(pairs.T)
-        self.edges = np.searchsorted(self.questions, np.arange(self.n_questions + 1))
-
-
 class Bm25:
     """The scores of all questions in one cell.
 
     Parameters
     ----------
-    demand : Demand
+    questions : QuestionTerms
     postings : Postings
     indexed : bool (n,)
         Chunks that are in the index: not blank, and of a document that may be found. No other may have postings.
@@ -88,20 +67,22 @@ class Bm25:
 
     Examples
     --------
-    >>> asked = Asked(["上限"])
+    >>> asked = QuestionTerms(["上限"])
     >>> held = Postings(np.array([0, 0]), np.array([0, 2]), np.array([1, 2]), np.array([4, 4, 4]))
-    >>> scores = Bm25(Demand(asked), held, np.ones(3, dtype=bool))
+    >>> scores = Bm25(asked, held, np.ones(3, dtype=bool))
     >>> [block.complete(np.zeros(3, int), np.arange(3)).round(4).tolist() for block in scores.blocks()]
     [[0.188, 0.0, 0.2686]]
     """
 
-    def __init__(self, demand: Demand, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B) -> None:
-        self.demand = demand
+    def __init__(
+        self, questions: QuestionTerms, postings: Postings, indexed: BoolArray, k1: float = K1, b: float = B
+    ) -> None:
+        self.questions = questions
         self.postings = postings
         self.n_chunks = len(indexed)
         n_indexed = int(np.count_nonzero(indexed))
         mean = float(postings.lengths[indexed].sum()) / n_indexed if n_indexed else 0.0
-        n_terms = int(demand.terms.max(initial=-1)) + 1
+        n_terms = int(questions.terms.max(initial=-1)) + 1
         self.frequencies = np.bincount(postings.terms, minlength=n_terms)
         self.edges = np.concatenate(([0], np.cumsum(self.frequencies)))
         damping = k1 * (1 - b + b * postings.lengths / mean) if mean else np.full(self.n_chunks, k1)
@@ -113,7 +94,7 @@ class Bm25:
 
     def _common(self) -> IntArray:
         """Choose the features whose terms most chunks hold."""
-        frequencies = self.frequencies[self.demand.feature_terms]
+        frequencies = self.frequencies[self.questions.feature_terms]
         chosen = np.flatnonzero(frequencies > COMMON_SHARE * self.n_chunks)
         room = MAX_COMMON_SCORES // max(self.n_chunks, 1)
         return np.sort(chosen[np.argsort(-frequencies[chosen], kind="stable")[:room]])
@@ -127,8 +108,8 @@ class Bm25:
         highs = np.zeros(len(tiles), dtype=np.float32)
         if len(firsts):
             highs[firsts] = np.maximum.reduceat(self.scores, firsts)
-        terms, times = self.demand.feature_terms[common], self.demand.feature_times[common]
-        whose, some = expand(self.edges[terms], self.edges[terms + 1])
+        terms, times = self.questions.feature_terms[common], self.questions.feature_times[common]
+        whose, some = expand_ranges(self.edges[terms], self.edges[terms + 1])
         rows = np.zeros((len(common) * n_tiles, WIDTH))
         rows.ravel()[whose * (n_tiles * WIDTH) + held.chunks.take(some)] = self.scores.take(some) * times.take(whose)
         row_highs = np.zeros((len(common), n_tiles), dtype=np.float32)
@@ -138,29 +119,29 @@ class Bm25:
 
     def blocks(self) -> Iterator[PrunedBlock]:
         """Score the questions, some at a time, those with most common terms first."""
-        demand, common = self.demand, self._common()
+        asked, common = self.questions, self._common()
         index = self._tiled(common)
-        row_of = np.full(len(demand.feature_terms), -1, dtype=np.int64)
+        row_of = np.full(len(asked.feature_terms), -1, dtype=np.int64)
         row_of[common] = np.arange(len(common))
-        counts = np.bincount(demand.questions[row_of[demand.features] >= 0], minlength=demand.n_questions)
+        counts = np.bincount(asked.questions[row_of[asked.features] >= 0], minlength=asked.n_questions)
         order = np.argsort(-counts, kind="stable")
         counts = counts[order]
-        owners, entries = expand(demand.edges[order], demand.edges[order + 1])
-        rows = row_of[demand.features[entries]]
-        table = _padded(rows[rows >= 0], owners[rows >= 0], demand.n_questions)
+        owners, entries = expand_ranges(asked.edges[order], asked.edges[order + 1])
+        rows = row_of[asked.features[entries]]
+        table = _padded(rows[rows >= 0], owners[rows >= 0], asked.n_questions)
         rare = np.flatnonzero(rows < 0)
-        rare = np.repeat(rare, demand.times[entries[rare]])
-        owners, terms = owners[rare], demand.terms[entries[rare]]
-        edges = np.searchsorted(owners, np.arange(demand.n_questions + 1))
+        rare = np.repeat(rare, asked.times[entries[rare]])
+        owners, terms = owners[rare], asked.terms[entries[rare]]
+        edges = np.searchsorted(owners, np.arange(asked.n_questions + 1))
         size = max(1, BLOCK_TILES // max(index.n_tiles, 1))
-        for first in range(0, demand.n_questions, size):
-            behind = min(first + size, demand.n_questions)
+        for first in range(0, asked.n_questions, size):
+            behind = min(first + size, asked.n_questions)
             n_common = counts[first:behind]
             n_asking = len(n_common) - np.searchsorted(n_common[::-1], np.arange(n_common[0]), side="right")
-            asked = slice(edges[first], edges[behind])
-            whose, held = expand(self.edges[terms[asked]], self.edges[terms[asked] + 1])
+            rest = slice(edges[first], edges[behind])
+            whose, held = expand_ranges(self.edges[terms[rest]], self.edges[terms[rest] + 1])
             common_rows = np.ascontiguousarray(table[first:behind, : len(n_asking)].T)
-            wanted = Wanted(common_rows, n_asking, (owners[asked] - first).take(whose), held)
+            wanted = Wanted(common_rows, n_asking, (owners[rest] - first).take(whose), held)
             yield PrunedBlock(order[first:behind], index, wanted)
 
 
@@ -202,37 +183,35 @@ class Bm25Retriever:
         """What was held fixed."""
         return {"variant": "lucene", "k1": self.k1, "b": self.b}
 
-    def searcher(self, words: Vocabulary, prependable: Prependable | None) -> Bm25Searcher:
+    def searcher(self, collection: Collection) -> Bm25Searcher:
         """Give what searches the chunks of cells."""
-        return Bm25Searcher(self, words, prependable)
+        return Bm25Searcher(self, collection)
 
 
 class Bm25Searcher:
-    """BM25 over documents that have been looked at."""
+    """BM25 over the documents of a collection."""
 
-    def __init__(self, retriever: Bm25Retriever, words: Vocabulary, prependable: Prependable | None) -> None:
+    def __init__(self, retriever: Bm25Retriever, collection: Collection) -> None:
         self.retriever = retriever
-        self.words = words
-        self.prependable = prependable
-        self._demand = Demand(words.asked)
+        self.vocabulary = collection.vocabulary
+        self.prependable = collection.prependable
 
     def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[PrunedBlock]:
         """Score all questions against the chunks of a cell."""
-        postings = count_terms(self.words.occurrences, chunks.spans)
+        postings = count_terms(self.vocabulary.occurrences, chunks.spans)
         if self.prependable is not None and chunks.chunker.prepend:
-            postings = self._with_carried(postings, chunks, indexed)
-        yield from Bm25(self._demand, postings, indexed, self.retriever.k1, self.retriever.b).blocks()
+            owners, spans = prepended_spans(self.prependable, chunks.chunker, chunks.spans, chunks.layout)
+            postings = self._with_prepended(postings, owners[indexed[owners]], spans[indexed[owners]])
+        scores = Bm25(self.vocabulary.questions, postings, indexed, self.retriever.k1, self.retriever.b)
+        yield from scores.blocks()
 
-    def _with_carried(self, held: Postings, chunks: ChunkSet, indexed: BoolArray) -> Postings:
-        if self.prependable is None:
-            return held
-        n_chunks = len(chunks.spans)
-        owners, spans = prepended_spans(self.prependable, chunks.chunker, chunks.spans, chunks.layout)
-        owners, spans = owners[indexed[owners]], spans[indexed[owners]]
-        first, behind = self.words.occurrences.bounds(spans)
-        rows, words = expand(first, behind)
+    def _with_prepended(self, held: Postings, owners: IntArray, spans: SpanArray) -> Postings:
+        """Add the words of what chunks prepend."""
+        n_chunks = len(held.lengths)
+        first, behind = self.vocabulary.occurrences.bounds(spans)
+        rows, words = expand_ranges(first, behind)
         lengths = held.lengths + np.bincount(owners, weights=behind - first, minlength=n_chunks).astype(np.int64)
-        terms, owners = self.words.terms[words], owners[rows]
+        terms, owners = self.vocabulary.terms[words], owners[rows]
         asked = terms >= 0
         keys = np.concatenate((held.terms * n_chunks + held.chunks, terms[asked] * n_chunks + owners[asked]))
         times = np.concatenate((held.times, np.ones(len(keys) - len(held.times), dtype=np.int64)))

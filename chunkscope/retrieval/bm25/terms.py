@@ -88,7 +88,7 @@ def terms_of(text: str) -> list[str]:
     return spelled_words(text).terms
 
 
-class Asked:
+class QuestionTerms:
     """The terms that questions ask for, numbered; all other words matter for the length of chunks only.
 
     Parameters
@@ -101,11 +101,16 @@ class Asked:
     numbers : dict
         Number of each term.
     questions, terms, times : int64 (p,)
-        A row for each question and each of its distinct terms: how often it asks for it.
+        A row for each question, in order, and each of its distinct terms: how often it asks for it.
+    edges : int64 (q + 1,)
+        Where the rows of each question start.
+    features : int64 (p,)
+        The number of the pair of term and times: what a feature adds to a chunk's score is the same for all questions.
+    feature_terms, feature_times : int64 (f,)
 
     Examples
     --------
-    >>> asked = Asked(["の上限の額", "上限"])
+    >>> asked = QuestionTerms(["の上限の額", "上限"])
     >>> asked.numbers
     {'の': 0, '上限': 1, '額': 2}
     >>> asked.questions.tolist(), asked.terms.tolist(), asked.times.tolist()
@@ -124,6 +129,10 @@ class Asked:
             rows.extend((question, term, times) for term, times in counts.items())
         table = np.array(rows, dtype=np.int64).reshape(-1, 3)
         self.questions, self.terms, self.times = np.ascontiguousarray(table.T)
+        self.edges = np.searchsorted(self.questions, np.arange(self.n_questions + 1))
+        pairs, features = np.unique(table[:, 1:], axis=0, return_inverse=True)
+        self.features = features.reshape(-1)
+        self.feature_terms, self.feature_times = np.ascontiguousarray(pairs.T)
 
     @property
     def n_terms(self) -> int:

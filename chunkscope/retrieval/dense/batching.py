@@ -192,34 +192,34 @@ def send_batches(
         After all that had been under way has been given.
     """
     root = [_Batch(tuple(batch), _Root(len(batch))) for batch in cut_batches(len(texts), limits, tokens)]
-    way = _Sender(texts, embed, name, secrets, policy or RetryPolicy(), notify, deque(root))
-    while (batch := way.take()) is not None:
-        answer = way.send(batch)
+    sender = _Sender(texts, embed, name, secrets, policy or RetryPolicy(), notify, deque(root))
+    while (batch := sender.take()) is not None:
+        answer = sender.send(batch)
         if answer is not None:
             yield answer
             if limits.concurrency > 1:
                 break
-    if way.pending:
-        yield from _in_threads(way, limits.concurrency)
+    if sender.pending:
+        yield from _in_threads(sender, limits.concurrency)
 
 
-def _in_threads(way: _Sender, concurrency: int) -> Iterator[Answer]:
+def _in_threads(sender: _Sender, concurrency: int) -> Iterator[Answer]:
     done: queue.Queue[Answer | BaseException | None] = queue.Queue()
 
     def work() -> None:
         try:
-            while (batch := way.take()) is not None:
-                answer = way.send(batch)
+            while (batch := sender.take()) is not None:
+                answer = sender.send(batch)
                 if answer is not None:
                     done.put(answer)
         except BaseException as error:  # handed to the one who waits
-            way.stop.set()
+            sender.stop.set()
             done.put(error)
         finally:
             done.put(None)
 
     # daemons: a request that hangs must not keep the program from ending
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(min(concurrency, len(way.pending)))]
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(min(concurrency, len(sender.pending)))]
     failed: BaseException | None = None
     try:
         for worker in workers:
@@ -237,12 +237,12 @@ def _in_threads(way: _Sender, concurrency: int) -> Iterator[Answer]:
             elif failed is None and not isinstance(item, StoppedError):
                 failed = item
     except KeyboardInterrupt:
-        way.stop.set()
+        sender.stop.set()
         while not done.empty():
             if isinstance(item := done.get_nowait(), Answer):
                 yield item
         raise
     finally:
-        way.stop.set()
+        sender.stop.set()
     if failed is not None:
         raise failed

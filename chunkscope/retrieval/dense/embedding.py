@@ -49,8 +49,8 @@ class OverLong:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be done, before anything is sent.
+class EmbeddingPlan:
+    """What is to be done, before anything is sent; plans of texts that are all different add up.
 
     Attributes
     ----------
@@ -65,20 +65,31 @@ class Plan:
         Of the texts to send; None where the provider cannot count.
     """
 
-    texts: int
-    blank: int
-    unique: int
-    cached: int
-    to_send: int
+    texts: int = 0
+    blank: int = 0
+    unique: int = 0
+    cached: int = 0
+    to_send: int = 0
     over_long: tuple[OverLong, ...] = ()
-    tokens: int | None = None
+    tokens: int | None = 0
+
+    def __add__(self, other: EmbeddingPlan) -> EmbeddingPlan:
+        return EmbeddingPlan(
+            self.texts + other.texts,
+            self.blank + other.blank,
+            self.unique + other.unique,
+            self.cached + other.cached,
+            self.to_send + other.to_send,
+            self.over_long + other.over_long,
+            None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
+        )
 
     def price(self, per_million: float) -> float | None:
         """Give what the texts to send cost, by the price of a million tokens.
 
         Examples
         --------
-        >>> Plan(texts=3, blank=0, unique=3, cached=1, to_send=2, tokens=50_000).price(0.02)
+        >>> EmbeddingPlan(texts=3, unique=3, cached=1, to_send=2, tokens=50_000).price(0.02)
         0.001
         """
         return None if self.tokens is None else self.tokens * per_million / TOKENS_A_PRICE_IS_FOR
@@ -142,7 +153,7 @@ class Embedder:
         self._width: int | None = None
         self._refused: dict[tuple[Role, str], _TooLong] = {}
 
-    def plan(self, texts: Sequence[str], role: Role = "document", names: Sequence[str] = ()) -> Plan:
+    def plan(self, texts: Sequence[str], role: Role = "document", names: Sequence[str] = ()) -> EmbeddingPlan:
         """Tell what is to be done: how many texts, tokens, how many are cached, which are too long."""
         different = _Different(texts)
         cached = self.store.has(self.info.spaces[role], different.texts)
@@ -152,7 +163,9 @@ class Embedder:
         total = None if tokens is None else int(tokens[[number not in left_out for number in new.tolist()]].sum())
         over_long = different.spread(left_out, names)
         to_send = len(new) - len(left_out)
-        return Plan(len(texts), different.n_blank, len(different.texts), int(cached.sum()), to_send, over_long, total)
+        return EmbeddingPlan(
+            len(texts), different.n_blank, len(different.texts), int(cached.sum()), to_send, over_long, total
+        )
 
     def embed(self, texts: Sequence[str], role: Role = "document", names: Sequence[str] = ()) -> Embedded:
         """Give the vectors of texts.

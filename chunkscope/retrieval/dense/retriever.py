@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import Prependable, prepended_spans
+from chunkscope.chunkers.prepending import prepended_spans
 from chunkscope.errors import InputError
 from chunkscope.retrieval.dense.cosines import Dense, DenseBlock
-from chunkscope.retrieval.dense.embedding import Embedded, Embedder, Plan
+from chunkscope.retrieval.dense.embedding import Embedded, Embedder
 from chunkscope.retrieval.providers.base import Vectors
-from chunkscope.retrieval.searching import Texts
+from chunkscope.retrieval.retriever import Collection
 from chunkscope.spans.intervals import BoolArray, IntArray
-from chunkscope.spans.layout import Layout
 
 MOST_NAMED = 3
 
@@ -48,6 +47,8 @@ class DenseRetriever:
     ('hash', [1, 1])
     """
 
+    reads_texts = True
+
     def __init__(self, embedder: Embedder, name: str | None = None) -> None:
         self.embedder = embedder
         self.name = name or embedder.provider.id
@@ -69,25 +70,23 @@ class DenseRetriever:
         }
         return {"similarity": "cosine", **{name: value for name, value in named.items() if value is not None}}
 
-    def text_searcher(self, texts: Texts, layout: Layout, prependable: Prependable | None) -> DenseSearcher:
+    def searcher(self, collection: Collection) -> DenseSearcher:
         """Give what searches the chunks of cells."""
-        return DenseSearcher(self.embedder, texts, layout, prependable)
+        return DenseSearcher(self.embedder, collection)
 
 
 class DenseSearcher:
-    """Dense retrieval over documents that have been looked at."""
+    """Dense retrieval over the documents of a collection."""
 
-    def __init__(self, embedder: Embedder, texts: Texts, layout: Layout, prependable: Prependable | None) -> None:
+    def __init__(self, embedder: Embedder, collection: Collection) -> None:
         self.embedder = embedder
-        self.texts = texts
-        self.prependable = prependable
-        self.layout = layout
+        self.collection = collection
         self.facts: dict[str, Any] = {}
 
     @cached_property
     def _queries(self) -> Vectors:
-        names = [f"question {identity}" for identity in self.texts.question_ids]
-        found = self.embedder.embed(self.texts.questions, "query", names)
+        names = [f"question {identity}" for identity in self.collection.question_ids]
+        found = self.embedder.embed(self.collection.questions, "query", names)
         if not found.present.all():
             number = int(np.flatnonzero(~found.present)[0])
             reason = next((str(text) for text in found.over_long if text.number == number), None)
@@ -101,7 +100,7 @@ class DenseSearcher:
         vectors = (
             found.vectors if found.vectors.shape[1] else np.zeros((len(found.vectors), queries.shape[1]), np.float32)
         )
-        scores = Dense(queries, vectors, self.texts.question_ids)
+        scores = Dense(queries, vectors, self.collection.question_ids)
         unusable = scores.unusable[found.present[scores.unusable]]
         self.facts = {"over_long_chunks": len(found.over_long), "unusable_vectors": len(unusable)}
         self._tell(unusable, chunks)
@@ -109,52 +108,44 @@ class DenseSearcher:
 
     def embed(self, chunks: ChunkSet, indexed: BoolArray) -> Embedded:
         """Give the vectors of a cell's chunks; those that are not in the index have none."""
-        return self.embedder.embed(self.chunk_texts(chunks, indexed), "document", self.chunk_names(chunks))
-
-    def plan(self, chunks: ChunkSet, indexed: BoolArray) -> Plan:
-        """Tell what a cell has to embed, without sending anything."""
-        return self.embedder.plan(self.chunk_texts(chunks, indexed), "document", self.chunk_names(chunks))
-
-    def chunk_texts(self, chunks: ChunkSet, indexed: BoolArray) -> list[str]:
-        """Give the texts to embed, what is prepended in front; empty for chunks that are not in the index."""
-        spans = chunks.spans
-        documents = self.layout.documents_of(spans[:, 0])
-        bases = self.layout.edges[documents]
-        bodies = zip(documents.tolist(), (spans - bases[:, None]).tolist(), indexed.tolist(), strict=True)
-        held = [
-            self.texts.documents[document][start:end] if is_indexed else ""
-            for document, (start, end), is_indexed in bodies
-        ]
-        if self.prependable is None or not chunks.chunker.prepend:
-            return held
-        owners, extra = prepended_spans(self.prependable, chunks.chunker, spans, self.layout)
-        in_front: dict[int, list[str]] = {}
-        rows = zip(owners.tolist(), documents[owners].tolist(), (extra - bases[owners, None]).tolist(), strict=True)
-        for owner, document, (start, end) in rows:
-            in_front.setdefault(owner, []).append(self.texts.documents[document][start:end])
-        for owner, lines in in_front.items():
-            if indexed[owner]:
-                held[owner] = "\n".join([*lines, held[owner]])
-        return held
-
-    def chunk_names(self, chunks: ChunkSet) -> Sequence[str]:
-        """Give what messages call the chunks: document and number."""
-        return _Names(self.layout.names, self.layout.documents_of(chunks.spans[:, 0]))
+        return self.embedder.embed(index_texts(self.collection, chunks, indexed), "document", _Names(chunks))
 
     def _tell(self, unusable: IntArray, chunks: ChunkSet) -> None:
         if len(unusable) and self.embedder.notify:
-            names = self.chunk_names(chunks)
+            names = _Names(chunks)
             named = ", ".join(names[number] for number in unusable[:MOST_NAMED].tolist())
             more = f" and {len(unusable) - MOST_NAMED} more" if len(unusable) > MOST_NAMED else ""
             self.embedder.notify(f"warning: {named}{more}: a vector of zeros; such chunks are never found")
 
 
-class _Names(Sequence[str]):
-    """Names of chunks, written when they are asked for."""
+def index_texts(collection: Collection, chunks: ChunkSet, indexed: BoolArray) -> list[str]:
+    """Give the text of each chunk as it is embedded, what is prepended in front; empty for chunks not in the index."""
+    spans, layout = chunks.spans, chunks.layout
+    documents = layout.documents_of(spans[:, 0])
+    bases = layout.edges[documents]
+    bodies = zip(documents.tolist(), (spans - bases[:, None]).tolist(), indexed.tolist(), strict=True)
+    held = [
+        collection.texts[document][start:end] if is_indexed else "" for document, (start, end), is_indexed in bodies
+    ]
+    if collection.prependable is None or not chunks.chunker.prepend:
+        return held
+    owners, extra = prepended_spans(collection.prependable, chunks.chunker, spans, layout)
+    in_front: dict[int, list[str]] = {}
+    rows = zip(owners.tolist(), documents[owners].tolist(), (extra - bases[owners, None]).tolist(), strict=True)
+    for owner, document, (start, end) in rows:
+        in_front.setdefault(owner, []).append(collection.texts[document][start:end])
+    for owner, lines in in_front.items():
+        if indexed[owner]:
+            held[owner] = "\n".join([*lines, held[owner]])
+    return held
 
-    def __init__(self, names: Sequence[str], documents: IntArray) -> None:
-        self._names = names
-        self._documents = documents
+
+class _Names(Sequence[str]):
+    """What messages call the chunks of a cell, document and number, written when they are asked for."""
+
+    def __init__(self, chunks: ChunkSet) -> None:
+        self._names = chunks.layout.names
+        self._documents = chunks.layout.documents_of(chunks.spans[:, 0])
 
     def __len__(self) -> int:
         return len(self._documents)

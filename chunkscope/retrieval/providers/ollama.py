@@ -89,8 +89,8 @@ def host_endpoint(host: str) -> str:
 
     Examples
     --------
-    >>> host_endpoint("::1"), host_endpoint("10.0.0.1:80/path")
-    ('http://[::1]:11434', 'http://10.0.0.1:80/path')
+    >>> host_endpoint("::1"), host_endpoint("10.0.0.1:8000/path")
+    ('http://[::1]:11434', 'http://10.0.0.1:8000/path')
     """
     host = host.strip()
     if "://" in host:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -15,18 +15,8 @@ from chunkscope.errors import did_you_mean
 from chunkscope.questions.labels import Fix, LabelProblem, LabelProblemCode, Occurrence
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
-from chunkscope.questions.quote_search import QuoteIndex
-from chunkscope.questions.similarity import (
-    MOST_VOTES,
-    PIECE,
-    Strength,
-    align,
-    best_buckets,
-    bucket_of,
-    likely_places,
-    sample_pieces,
-)
-from chunkscope.questions.uniqueness import Context, unique_extension
+from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
+from chunkscope.questions.similarity import STRONG, PieceIndex, Strength, align, likely_places
 
 Key: TypeAlias = tuple[int, int]
 """The places of a question and of a quote in it."""
@@ -88,7 +78,7 @@ class BadQuote:
 def explain(
     documents: Iterable[Document], questions: Sequence[Question], bad_quotes: Sequence[BadQuote], names: Iterable[str]
 ) -> list[tuple[Key, LabelProblem]]:
-    """Write a problem for each bad, going through the documents once more where that tells something."""
+    """Write a problem for each bad quote, going through the documents once more where that tells something."""
     searched = [bad for bad in bad_quotes if bad.code in ("missing", "ambiguous", "offset-mismatch")]
     if searched:
         second = _SecondPass(searched)
@@ -117,9 +107,7 @@ class _SecondPass:
         # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
         self._foldable = [bad for bad in self._homeless if fold_text(bad.text)]
         self._folded = QuoteIndex([fold_text(bad.text) for bad in self._foldable])
-        owned = [(item, at, piece) for item in self._homeless for at, piece in sample_pieces(item.text, PIECE)]
-        self._owners = [(item, at) for item, at, _ in owned]
-        self._pieces = QuoteIndex([piece for _, _, piece in owned])
+        self._pieces = PieceIndex([bad.text for bad in self._homeless])
         self._budget = _BUDGET
 
     def look_at(self, document: Document) -> None:
@@ -163,20 +151,13 @@ class _SecondPass:
         for number in sorted(hits):
             if folded is not None:
                 _note_matches(self._foldable[number], document, folded)
-        votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
-        n_votes: Counter[int] = Counter()
-        for number, starts in self._pieces.find(document.text) if self._owners else ():
-            bad, at = self._owners[number]
-            counted = starts[: MOST_VOTES - n_votes[number]]
-            n_votes[number] += len(counted)
-            votes[id(bad)].update(bucket_of(place, at) for place in counted)
-        for bad in self._homeless:
+        likely = self._pieces.likely_places(document.text)
+        for number, bad in enumerate(self._homeless):
             if bad.n_folded:
                 continue
-            if own_votes := votes.get(id(bad)):
-                strength = (PIECE, max(own_votes.values()))
-                _note_likely(bad, document, strength, best_buckets(own_votes))
-            elif bad.strength < (PIECE, 0):
+            if number in likely:
+                _note_likely(bad, document, *likely[number])
+            elif bad.strength < STRONG:
                 self._note_similar(bad, document)
 
     def _note_similar(self, bad: BadQuote, document: Document) -> None:

@@ -56,8 +56,8 @@ overlap = "1/6"                 # units, or a share of the size
 [check]
 max_split = 0                   # questions whose evidence is cut
 max_missing = 0                 # questions whose evidence is partly in no chunk
-max_header_lost = 0                   # table questions with a row apart from its header
-# max_rows_header_lost = "5%"         # table rows apart from their header, whoever needs them
+max_header_lost = 0             # table questions of which a row has lost its header
+# max_rows_header_lost = "5%"   # table rows that have lost their header, whether or not a question needs them
 # model_limit = 512             # what the embedding model takes, prepended text included
 # model_unit = "cl100k_base"
 # max_oversize = 0              # chunks above that

@@ -20,9 +20,8 @@ from chunkscope.questions.check import check_labels
 from chunkscope.questions.fix import fix_labels
 from chunkscope.questions.near_miss import REASONS, FoldedText, fold_text, folded_matches
 from chunkscope.questions.question import Question, Quote, read_questions
-from chunkscope.questions.quote_search import QuoteIndex, occurrences, shared_length
-from chunkscope.questions.similarity import most_similar
-from chunkscope.questions.uniqueness import Context, unique_extension
+from chunkscope.questions.quote_search import Context, QuoteIndex, occurrences, shared_length, unique_extension
+from chunkscope.questions.similarity import STRONG, PieceIndex, align, likely_places
 
 
 def check(text_or_texts, **fields):
@@ -609,9 +608,16 @@ def test_each_reason_is_found_in_a_real_text(reason, data):
 
 @given(texts(), texts(10))
 def test_a_similar_passage_is_a_span_of_the_text(text, quote):
-    near = most_similar(text, quote)
+    near = align(text, quote, likely_places(text, quote)[1])
     if near is not None:
         assert 0 <= near.start < near.end <= len(text)
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=30), max_size=4), st.text("ab", max_size=60))
+def test_many_quotes_have_the_likely_places_of_each(quotes, text):
+    each = {number: likely_places(text, quote) for number, quote in enumerate(quotes)}
+    strong = {number: found for number, found in each.items() if found[0] > STRONG}
+    assert PieceIndex(quotes).likely_places(text) == strong
 
 
 @given(texts(30), texts(6), texts(6), st.sampled_from([{}, {"doc": "a.md"}]))

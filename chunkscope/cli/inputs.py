@@ -12,7 +12,7 @@ import click
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import DEMOS, is_configured
 from chunkscope.cli.outputs import check_outputs, is_same_file
-from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter
+from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from chunkscope.questions.question import QuestionFile
 
 CORPUS_HERE, QUESTIONS_HERE = "corpus", "questions.jsonl"
-MOST_SUFFIXES = 5
 
 
 @dataclass(frozen=True)
@@ -181,20 +180,3 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
         if is_configured(name) and not os.path.exists(flags[name]):
             raise ConfigError(f"{_config().path}: {name}: {flags[name]}: no such file or folder")
     return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)
-
-
-def ignored_files(ignored: Mapping[str, int]) -> str:
-    """Write which files of a folder are no documents, the most frequent suffixes first.
-
-    Examples
-    --------
-    >>> ignored_files({".png": 3, ".pdf": 12})
-    '12 .pdf ignored: convert them first; 3 .png ignored'
-    """
-    ranked = sorted(ignored.items(), key=lambda item: (item[0] not in TO_CONVERT, -item[1], item[0]))
-    notes = [
-        f"{count} {suffix or 'without suffix'} ignored" + (": convert them first" if suffix in TO_CONVERT else "")
-        for suffix, count in ranked[:MOST_SUFFIXES]
-    ]
-    rest = sum(count for _, count in ranked[MOST_SUFFIXES:])
-    return "; ".join([*notes, f"{rest} others ignored"] if rest else notes)

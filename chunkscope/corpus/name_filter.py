@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from chunkscope.corpus.patterns import Glob
 
@@ -12,6 +12,8 @@ SUFFIXES = (".md", ".markdown", ".mdx", ".txt", ".html", ".htm")
 
 TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
 """Documents, but not of text: they are to be converted first."""
+
+_MOST_SUFFIXES = 5
 
 
 class NameFilter:
@@ -67,6 +69,23 @@ def suffix(name: str) -> str:
     ('.md', '')
     """
     return os.path.splitext(name)[1].lower()
+
+
+def ignored_files(ignored: Mapping[str, int]) -> str:
+    """Write which files of a folder are no documents: those to be converted, then the most frequent suffixes.
+
+    Examples
+    --------
+    >>> ignored_files({".png": 3, ".pdf": 12})
+    '12 .pdf ignored: convert them first; 3 .png ignored'
+    """
+    ranked = sorted(ignored.items(), key=lambda item: (item[0] not in TO_CONVERT, -item[1], item[0]))
+    notes = [
+        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
+        for kind, count in ranked[:_MOST_SUFFIXES]
+    ]
+    rest = sum(count for _, count in ranked[_MOST_SUFFIXES:])
+    return "; ".join([*notes, f"{rest} others ignored"] if rest else notes)
 
 
 def _ends_in_wildcards(glob: str) -> bool:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
 import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import BinaryIO
 
-from chunkscope.corpus.decoding import TWO_MARKS, byte_order_mark, check_encoding, decode, doubts
+from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts
 from chunkscope.corpus.document import Document, Markup, require_document
 from chunkscope.corpus.file_document import FileDocument, StoredText, read_bytes
-from chunkscope.corpus.json_lines import numbered_lines, parse_object, spoken_type
-from chunkscope.corpus.name_filter import SUFFIXES, TO_CONVERT, NameFilter, suffix
-from chunkscope.errors import DecodingError, InputError, os_reason, refuse_path
+from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
+from chunkscope.corpus.records import Records, markup_of
+from chunkscope.errors import InputError, os_reason, refuse_path
 
-_PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
-_ADVICE_TAKEN = re.compile(r",? or (?:give )?--skip-unreadable$")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +92,7 @@ class Corpus:
     @cached_property
     def most_characters(self) -> int:
         """Characters of all documents; for documents that are not held, no more than their bytes."""
-        return self.n_bytes if isinstance(self.source, _Records) else sum(document.length for document in self)
+        return self.n_bytes if isinstance(self.source, Records) else sum(document.length for document in self)
 
     @cached_property
     def sha256(self) -> str:
@@ -121,9 +117,9 @@ def read_corpus(
     ----------
     path : path
         A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` or ``.ndjson``
-        holds a document a line (``name`` or ``id``, ``text``, other fields). Neither is held: a JSONL file is read anew
-        each time that documents are gone through, and a document of a folder reads its file when first asked for its
-        text; a file that has changed by then is an `InputError`.
+        holds a document a line (``name`` or ``id``, ``text``, other fields). No text is held: a JSONL file is read
+        anew each time that documents are gone through, and any other document reads its file when first asked for
+        its text; a file that has changed by then is an `InputError`.
     encoding : str, optional
         For every document without a byte order mark; strict UTF-8 without it.
     include, exclude : sequences of str
@@ -162,68 +158,68 @@ def read_corpus(
     if suffix(shown) == ".json" and markup is None:
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
-        return _read_records(_Records(shown, encoding, names, markup))
-    return _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip=skip_unreadable)
+        return _read_records(Records(shown, encoding, names, markup))
+    corpus = _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip_unreadable)
+    if not len(corpus):
+        raise InputError(f"{corpus.unreadable[0]}; no document is left")
+    return corpus
 
 
 def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip: bool) -> Corpus:
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
-    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip=skip, found=found)
+    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip)
+    unfollowed = tuple(sorted(found.unfollowed))
+    corpus = replace(
+        corpus,
+        ignored=dict(sorted(found.ignored.items())),
+        unreadable=(*map(_without_advice, found.troubles), *corpus.unreadable),
+        warnings=(*_not_followed(unfollowed), *corpus.warnings),
+        unfollowed=unfollowed,
+    )
     if not len(corpus):
         raise InputError(_nothing_found(corpus))
     return corpus
 
 
 def _read_files(
-    path: str,
-    files: Sequence[tuple[str, str]],
-    encoding: str | None,
-    markup: Markup | None,
-    *,
-    skip: bool,
-    found: _Walk | None = None,
+    path: str, files: Sequence[tuple[str, str]], encoding: str | None, markup: Markup | None, skip: bool
 ) -> Corpus:
-    documents: list[Document] = []
     digests: dict[str, str] = {}
     stored: list[tuple[str, Markup, StoredText]] = []
-    unreadable = [_ADVICE_TAKEN.sub("", trouble) for trouble in found.troubles] if found else []
-    unfollowed = tuple(sorted(found.unfollowed)) if found else ()
-    warnings = [_not_followed(unfollowed)] if unfollowed else []
+    unreadable: list[str] = []
+    warnings: list[str] = []
     n_bytes, here = 0, os.getcwd()
     for name, place in files:
         try:
             raw = read_bytes(place)
             document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of_file(name))
         except (OSError, InputError) as error:
-            message = str(error) if isinstance(error, InputError) else f"{name}: {os_reason(error)}"
+            told = error if isinstance(error, InputError) else InputError(f"{name}: {os_reason(error)}")
             if not skip:
-                raise (error if isinstance(error, InputError) else InputError(message)) from None
-            unreadable.append(_ADVICE_TAKEN.sub("", message))
+                raise told from None
+            unreadable.append(_without_advice(str(told)))
             continue
         digests[name] = hashlib.sha256(raw).hexdigest()
-        if found is None:
-            documents.append(document)
-        else:
-            stored.append(
-                (name, document.markup, StoredText(os.path.join(here, place), encoding, digests[name], document.length))
-            )
+        text = StoredText(os.path.join(here, place), encoding, digests[name], document.length)
+        stored.append((name, document.markup, text))
         n_bytes += len(raw)
         if b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
             warnings += doubts(raw, name, encoding)
-    if not documents and found is None:
-        raise InputError(f"{unreadable[0]}; no document is left")
-    ignored = dict(sorted(found.ignored.items())) if found else {}
-    source = tuple(documents) if found is None else _Files(tuple(stored))
-    return Corpus(
-        path, tuple(digests), digests, source, ignored, tuple(unreadable), tuple(warnings), n_bytes, unfollowed
-    )
+    source = _Files(tuple(stored))
+    return Corpus(path, tuple(digests), digests, source, {}, tuple(unreadable), tuple(warnings), n_bytes)
 
 
-def _not_followed(names: Sequence[str]) -> str:
+def _without_advice(message: str) -> str:
+    return re.sub(r",? or (?:give )?--skip-unreadable$", "", message)
+
+
+def _not_followed(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
     what = "1 link leads" if len(names) == 1 else f"{len(names)} links lead"
-    return f"{what} out of the folder, and {_printable(names[0])} is not followed without --follow-links"
+    return [f"{what} out of the folder, and {_printable(names[0])} is not followed without --follow-links"]
 
 
 @dataclass(frozen=True)
@@ -303,99 +299,15 @@ class _Walk:
 
 
 def _nothing_found(corpus: Corpus) -> str:
-    message = f"{corpus.path}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"
-    ignored = sorted(corpus.ignored.items(), key=lambda item: (-item[1], item[0]))
-    notes = [
-        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
-        for kind, count in ignored[:5]
-    ]
-    if len(ignored) > 5:
-        notes.append(f"{sum(count for _, count in ignored[5:])} others ignored")
+    notes = [f"{corpus.path}: no document in it (looked for {', '.join(SUFFIXES)}, or what --include names)"]
+    if corpus.ignored:
+        notes.append(ignored_files(corpus.ignored))
     if corpus.unreadable:
         notes.append(f"{len(corpus.unreadable)} unreadable, the first: {corpus.unreadable[0]}")
-    return "; ".join([message, *notes, *corpus.warnings])
+    return "; ".join([*notes, *corpus.warnings])
 
 
-@dataclass(frozen=True)
-class _Records:
-    """The documents of a JSONL file. Nothing is kept: each iteration reads the file from its start."""
-
-    path: str
-    encoding: str | None
-    names: NameFilter
-    markup: Markup | None
-    expected: tuple[int, int] | None = None
-
-    def __iter__(self) -> Iterator[Document]:
-        if self.expected is not None and self.state() != self.expected:
-            raise InputError(f"{self.path}: the file has changed since it was first read")
-        return (document for _, document in self.numbered())
-
-    def numbered(self) -> Iterator[tuple[int, Document]]:
-        """Give the documents with the numbers of their lines."""
-        try:
-            for number, line in self._lines():
-                document = self._document(number, line)
-                if self.names.includes(document.name) and not self.names.excludes(document.name):
-                    yield number, document
-        except OSError as error:
-            raise InputError(f"{self.path}: {os_reason(error)}") from None
-
-    def state(self) -> tuple[int, int]:
-        """Give size and time of change."""
-        try:
-            status = os.stat(self.path)
-        except OSError as error:
-            raise InputError(f"{self.path}: {os_reason(error)}") from None
-        return status.st_size, status.st_mtime_ns
-
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        with open(self.path, "rb") as file:
-            mark, announced = byte_order_mark(file.read(4))
-            file.seek(len(mark))
-            passed = 0
-            for text in self._pieces(file, announced or self.encoding or "utf-8", len(mark)):
-                for number, line in numbered_lines(text):
-                    yield passed + number, line
-                passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
-
-    def _pieces(self, file: BinaryIO, codec: str, offset: int) -> Iterator[str]:
-        """Give the text in pieces that end at line ends."""
-        decoder, pending = codecs.getincrementaldecoder(codec)(), ""
-        by_line = not codecs.lookup(codec).name.startswith(("utf-16", "utf-32"))
-        held = 0
-        try:
-            # a line end in these two is more than one byte, so that their bytes are taken as they come
-            for raw in file if by_line else iter(lambda: file.read(1 << 20), b""):
-                pending += decoder.decode(raw)
-                if raw.endswith(b"\n") or not by_line:
-                    head, end, pending = pending.rpartition("\n")
-                    yield head + end
-                offset, held = offset + len(raw), len(decoder.getstate()[0])
-            yield pending + decoder.decode(b"", final=True)
-        except UnicodeError as error:
-            where = f"byte {offset - held + error.start}" if isinstance(error, UnicodeDecodeError) else "a byte"
-            raise DecodingError(f"{self.path}: {where} is not {codec}; give the --encoding it has") from None
-
-    def _document(self, number: int, line: str) -> Document:
-        try:
-            record = parse_object(line)
-            key = "name" if "name" in record else "id"
-            if key not in record:
-                raise InputError("no 'name' (or 'id')")
-            name, text = record.pop(key), record.pop("text", None)
-            if isinstance(name, int) and not isinstance(name, bool):
-                name = str(name)
-            if not isinstance(name, str):
-                raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
-            if not isinstance(text, str):
-                raise InputError(f"{name!r} has no 'text' that is a string")
-            return Document(name, text, record, self.markup or _markup_of(name))
-        except InputError as error:
-            raise InputError(f"{self.path}:{number}: {error}") from None
-
-
-def _read_records(records: _Records) -> Corpus:
+def _read_records(records: Records) -> Corpus:
     state = records.state()
     try:
         with open(records.path, "rb") as file:
@@ -409,16 +321,12 @@ def _read_records(records: _Records) -> Corpus:
         names[document.name] = None
     if not names:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
-    kept = _Records(records.path, records.encoding, records.names, records.markup, state)
+    kept = Records(records.path, records.encoding, records.names, records.markup, state)
     return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
 
 
-def _markup_of(name: str) -> Markup:
-    return "plain" if suffix(name) in _PLAIN_SUFFIXES else "markdown"
-
-
 def _markup_of_file(name: str) -> Markup:
-    return "html" if suffix(name) in _HTML_SUFFIXES else _markup_of(name)
+    return "html" if suffix(name) in _HTML_SUFFIXES else markup_of(name)
 
 
 def _is_encodable(name: str) -> bool:

@@ -501,7 +501,7 @@ class TestProcess:
         assert (status, out, err.count("\n")) == (2, "", 1)
 
     def test_an_interrupt_ends_with_130(self, here):
-        os.mkfifo("docs.jsonl")
+        put("docs.jsonl", "".join(f'{{"id": "{number}", "text": "開場は九時です。"}}\n' for number in range(500_000)))
         process = self.start("check", "docs.jsonl", "--size", "9")
         time.sleep(1)
         process.send_signal(signal.SIGINT)

@@ -18,9 +18,9 @@ import chunkscope.grid.sweep
 from chunkscope._version import __version__
 from chunkscope.cli import main
 from chunkscope.cli.console import Messages
-from chunkscope.cli.inputs import ignored_files
 from chunkscope.cli.outputs import JSON_ESCAPES, open_output
 from chunkscope.cli.program import COMMANDS, one_line
+from chunkscope.corpus.name_filter import ignored_files
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.structure.analysis import DocumentAnalysis
 

@@ -7,8 +7,8 @@ import re
 
 from chunkscope.errors import ConfigError, DecodingError, did_you_mean
 
-# UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text whose first character is
-# NUL looks the same; such files are not to be expected
+# UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text that begins with NUL
+# looks the same; such files are not to be expected
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -29,7 +29,7 @@ TWO_MARKS = 2 * codecs.BOM_UTF8
 """Some editors add one to a file that has one; the first heading is no heading then."""
 
 # tried only to word a message, never to read: the first that fits is named as an example. EUC-JP comes first, because
-# its bytes are half-width katakana to cp932, whose own bytes EUC-JP nearly always refuses
+# its bytes are half-width katakana to cp932, and it refuses nearly all text in cp932
 _EXAMPLES = ("euc_jp", "cp932")
 _OTHERS_NAMES = {"windows-31j": "cp932", "cswindows31j": "cp932", "x-sjis": "cp932", "x-euc-jp": "euc_jp"}
 """Names that others have for encodings, and Python does not know."""
@@ -185,7 +185,7 @@ def _decodes(raw: bytes, codec: str) -> bool:
 
 def _example(raw: bytes) -> str:
     if b"\x00" in raw and len(raw) % 2 == 0:
-        # Latin text in UTF-16 LE has its NULs at odd offsets; without any Latin letter nothing tells them apart
+        # Latin text in UTF-16 LE has its NULs at odd offsets; without any Latin letter the two look the same
         codec = "utf-16-le" if raw[1::2].count(0) >= raw[::2].count(0) else "utf-16-be"
         if _decodes(raw, codec):
             return codec

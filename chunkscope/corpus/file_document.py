@@ -1,4 +1,4 @@
-"""Documents whose text stays in its file until somebody asks for it: a folder is never held whole."""
+"""Documents that leave their text in its file until it is asked for: a folder is never held whole."""
 
 from __future__ import annotations
 

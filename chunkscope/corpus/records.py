@@ -26,7 +26,7 @@ class Records:
     path : str
     encoding : str or None
     names : NameFilter
-        Whose include and exclude globs choose among the documents.
+        Its include and exclude globs choose among the documents.
     markup : str or None
         That of all documents; None: by their names.
     expected : (int, int) or None

@@ -12,7 +12,7 @@ from chunkscope.errors import InputError, refuse_path
 from chunkscope.questions.labels import EvidenceSpan, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
 from chunkscope.questions.problems import BadQuote, Key, Places, explain
 from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
-from chunkscope.questions.quote_search import QuoteIndex, occurrences
+from chunkscope.questions.quote_search import QuoteIndex
 
 
 def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterable[Question]) -> Labels:
@@ -44,7 +44,7 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     >>> rules = Document("rules.md", "開場は九時です。閉場は五時です。開場は九時です。")
     >>> asked = [Question.of("q1", evidence="閉場は五時です。"), Question.of("q2", evidence="開場")]
     >>> labels = check_labels([rules], asked)
-    >>> [(resolved.question.id, resolved.evidence) for resolved in labels.valid]
+    >>> [(located.question.id, located.evidence) for located in labels.valid]
     [('q1', (EvidenceSpan(document='rules.md', start=8, end=16),))]
     >>> print(labels.problems[0].message)
     occurs 2 times: rules.md:1:1, rules.md:1:17; '。開場' occurs once (rules.md:1:17)
@@ -102,16 +102,15 @@ class _Search:
         if self._index is None and name not in self._pinned and name not in self._named:
             return  # its text is not needed
         text = document.text
-        for key in self._pinned.get(name, ()):
-            quote = self._quotes[key]
-            if quote.span is not None and _stands(text, self._text(key), *quote.span):
-                self.pins[key] = EvidenceSpan(name, *quote.span)
+        searched = self._named[name]
+        for key in self._pinned[name]:
+            span = self._quotes[key].span
+            if span is not None and _stands(text, self._text(key), *span):
+                self.pins[key] = EvidenceSpan(name, *span)
             else:
-                for starts in occurrences(text, self._text(key)):
-                    self._places[key].add(name, starts)
-        if keys := self._named.get(name):
-            for number, starts in QuoteIndex([self._text(key) for key in keys]).find(text):
-                self._places[keys[number]].add(name, starts)
+                searched.append(key)
+        for number, starts in QuoteIndex([self._text(key) for key in searched]).find(text):
+            self._places[searched[number]].add(name, starts)
         if self._index is not None:
             for number, starts in self._index.find(text):
                 key = self._unnamed[number]

@@ -309,7 +309,7 @@ def first_difference(passage: str, quote: str) -> tuple[int, str] | None:
 
 
 def name_character(character: str) -> str:
-    """Write a character so that it can be told from those that look like it.
+    """Write a character so that it cannot be taken for one that looks like it.
 
     Examples
     --------

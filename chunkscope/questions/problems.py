@@ -22,7 +22,7 @@ Key: TypeAlias = tuple[int, int]
 """The places of a question and of a quote in it."""
 
 _SHOWN = 5  # places in a message; the others are in `occurrences`
-_KEPT = 1_000  # places of one quote that are told apart; a quote of more is no quote
+_KEPT = 1_000  # places of one quote that are listed; one that stands more often is too short to be a quote
 _EXTENDED = 20  # places that get their shortest unique passage
 _CONTEXTS = 300  # places whose surroundings are kept to compare them
 _MANY = 50  # places in another form, after which no nearer one is looked for

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 from chunkscope.corpus.file_document import read_bytes
 from chunkscope.corpus.json_lines import numbered_lines, parse_object, require_text, spoken_type
@@ -125,7 +125,7 @@ class Question:
             raise InputError(
                 f"{where} quotes must be a tuple of Quote; Question.of(id, doc=..., evidence=...) makes one"
             )
-        if self.match not in get_args(Match):
+        if self.match not in ("all", "any"):
             raise InputError(f"{where} match must be 'all' or 'any', not {spoken_type(self.match)}")
         if not (isinstance(self.trap_docs, tuple) and all(isinstance(name, str) for name in self.trap_docs)):
             raise InputError(f"{where} trap_docs must be a tuple of strings")

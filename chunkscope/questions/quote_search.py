@@ -77,7 +77,7 @@ class QuoteIndex:
 
     Notes
     -----
-    A few quotes are searched one after the other. Many are told apart by a hash of `GRAM` characters: one rolling
+    A few quotes are searched one after the other. Many are distinguished by a hash of `GRAM` characters: one rolling
     hash of the text serves them all, so the time is that of one pass over the text, not one a quote.
 
     Examples
@@ -165,7 +165,7 @@ class Context(NamedTuple):
 
 
 def unique_extension(contexts: Sequence[Context], place: int) -> tuple[int, int] | None:
-    """Tell how far to extend a quote to both sides so that it stands at one place only.
+    """Say how far to extend a quote to both sides so that it stands at one place only.
 
     Parameters
     ----------

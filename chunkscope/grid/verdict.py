@@ -64,7 +64,7 @@ class RowVerdict:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A question that stands in the way, and the sizes at which it is split or parted from its header."""
+    """A question that stands in the way, and the sizes at which it is split or without its header."""
 
     question: str
     kind: str
@@ -250,13 +250,13 @@ def is_guaranteed(row: Row) -> bool:
 
 
 def obstacles(row: Row) -> tuple[Obstacle, ...]:
-    """List which questions are split or apart at which sizes, in the natural order of their ids: q2 before q10."""
+    """List which questions are in trouble at which sizes, in the natural order of their ids: q2 before q10."""
     sizes: dict[tuple[str, str], list[int]] = {}
     for cell in row.cells:
         for question in cell.split_question_ids or ():
             sizes.setdefault((question, "split"), []).append(cell.size or 0)
         for question in cell.header_lost_question_ids or ():
-            sizes.setdefault((question, "apart"), []).append(cell.size or 0)
+            sizes.setdefault((question, "header lost"), []).append(cell.size or 0)
     ordered = sorted(sizes.items(), key=lambda item: _natural(item[0][0]))
     return tuple(Obstacle(question, kind, tuple(found)) for (question, kind), found in ordered)
 

@@ -69,8 +69,8 @@ def _structure_columns(cells: Sequence[Cell]) -> list[TextColumn]:
     found = []
     if any(cell.cuts for cell in cells):
         found = [
-            _column("inside", 5, cells, lambda cell: percent(*cut_share(cell, INSIDE))),
-            _column("between", 6, cells, lambda cell: percent(*cut_share(cell, CLEAN))),
+            _column("bad cuts", 5, cells, lambda cell: percent(*cut_share(cell, INSIDE))),
+            _column("clean cuts", 6, cells, lambda cell: percent(*cut_share(cell, CLEAN))),
         ]
     for rank, kind in enumerate(KINDS, 1):
         if any(kept(cell, kind)[1] for cell in cells):
@@ -123,13 +123,14 @@ def legend(result: SweepResult, *, with_recall: bool = False) -> str:
     """Explain the columns."""
     if result.questions is None:
         return (
-            "inside: ends of chunks inside a row, code, number or word; between: ends between sentences, blocks or "
-            "sections; rows: table rows together with their header; sentences, code blocks, headings with their first "
-            "block: whole in a chunk; text: all chunks over the documents, in characters."
+            "bad cuts: chunks that end inside a table row, code, a number or a word; clean cuts: that end between "
+            "sentences, blocks or sections; the rest end between words. rows: table rows with their header; sentences, "
+            "code blocks, headings with their first block: whole in a chunk; text: all chunks over the documents, in "
+            "characters."
         )
     text = (
         "split: questions whose evidence no chunk holds whole; expected: how many are on average, wherever the "
-        "first cut falls; tables, rows: table questions and table rows together with their header; text: all "
+        "first cut falls; tables, rows: table questions and table rows with their header; text: all "
         "chunks over the documents, in characters."
     )
     ranked = next((cell.retrieval[0] for cell in result.cells if cell.retrieval), None) if with_recall else None

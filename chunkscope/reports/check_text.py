@@ -21,8 +21,8 @@ NONE = "n/a, there is none"
 SPEAKS_OF = {
     "max_split": ("question split", "questions split"),
     "max_missing": ("question with evidence missing", "questions with evidence missing"),
-    "max_header_lost": ("table question apart from its header", "table questions apart from their header"),
-    "max_rows_header_lost": ("table row apart from its header", "table rows apart from their header"),
+    "max_header_lost": ("table question separated from its header", "table questions separated from their header"),
+    "max_rows_header_lost": ("table row separated from its header", "table rows separated from their header"),
     "max_oversize": ("chunk too large", "chunks too large"),
     "max_broken": ("chunk broken", "chunks broken"),
     "max_blank": ("chunk blank", "chunks blank"),

@@ -16,7 +16,7 @@ BOLD, RED, GREEN, RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 MOVES = (
     ("became_split", "became split", RED),
     ("became_whole", "whole again", GREEN),
-    ("became_header_lost", "became apart from the header", RED),
+    ("became_header_lost", "separated from the header", RED),
     ("became_with_header", "with the header again", GREEN),
 )
 

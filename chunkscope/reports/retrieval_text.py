@@ -78,23 +78,23 @@ def _title(summary: Found, one: Found, whole: Found, ascii: bool) -> str:
         text += f" ({', '.join(parameters)})"
     points = decimal(100 * (whole.get("one_question") or 0)).removesuffix(".0")
     text += f"; {plural(summary['questions'], 'question')}, one of them is {points} points"
-    if settings.get("where"):
-        text += f"; in the index: documents with {' and '.join(settings['where'])}"
+    if settings.get("filter"):
+        text += f"; in the index: documents with {' and '.join(settings['filter'])}"
     return visible(text, ascii=ascii)
 
 
 def _legend(one: Found, k: int) -> str:
     text = (
         f"recall@k: all evidence whole in the first k chunks; start@{k}: its first characters are; MRR: mean of "
-        f"1 / rank; split, below: misses at {k} because of a cut, and because of the ranking; handed on: characters of "
-        f"the first {k}, merged; covers: their share of the documents"
+        f"1 / rank; split, below: misses at {k} because of a cut, and because of the ranking; context: characters of "
+        f"the first {k}, each counted once; corpus share: their share of the documents"
     )
     if "budget" in one:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
     if "returned" in one:
         joined = plural(one["returned"]["neighbours"], "neighbour")
-        text += f"; joined: recall@{k} with {joined} on either side, and what is handed on then"
+        text += f"; returned: recall@{k} with {joined} added on either side, and the context then"
     if "outdated" in one:
         text += f"; outdated: questions with a document out of force among the first {k}"
     if "overlap" in one:
@@ -141,15 +141,15 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         column("MRR", 10, lambda _, one: NOTHING if one["mrr"] is None else f"{one['mrr']:.2f}"),
         column("split", 2, lambda _, one: f"{one['misses'][key]['split']:,}"),
         column("below", 2, lambda _, one: f"{one['misses'][key]['ranked_below']:,}"),
-        column("handed on", 2, lambda _, one: _characters(one["context"][key])),
+        column("context", 2, lambda _, one: _characters(one["context"][key])),
         column("corpus share", 11, lambda _, one: _share(one["corpus_share"][key])),
     ]
     if "budget" in found[0]:
         limit = found[0]["settings"]["budget"]["limit"]
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
     if "returned" in found[0]:
-        chosen.append(column("joined", 1, lambda _, one: _percent(one["returned"]["strict"][key])))
-        chosen.append(column("joined chars", 7, lambda _, one: _characters(one["returned"]["context"][key])))
+        chosen.append(column("returned", 1, lambda _, one: _percent(one["returned"]["strict"][key])))
+        chosen.append(column("returned context", 7, lambda _, one: _characters(one["returned"]["context"][key])))
     if "outdated" in found[0]:
         chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][key])))
     if "overlap" in found[0]:
@@ -227,8 +227,8 @@ def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, r
         return
     key = str(summary["k"])
     yield from wrap(
-        "The choice, with a least score: answerable questions left with nothing, unanswerable ones that still get "
-        "something, recall:",
+        "The choice, when chunks below a score are dropped: answerable questions left with nothing, unanswerable ones "
+        "that still get something, recall:",
         room,
         first=INDENT,
     )
@@ -255,30 +255,30 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
     yield text + "."
     others = summary["n_indistinguishable"] - 1
     if not others and len(found) > 1:
-        yield "Every other cell can be told from it (exact McNemar, Holm, 5 %)."
+        yield "Every other cell differs from it by more than chance (exact McNemar, Holm, 5 %)."
     elif others:
         yield (
-            f"{others:,} of {len(found) - 1:,} others cannot be told from the best (exact McNemar, Holm, 5 %): marked "
-            "= in the table."
+            f"{others:,} of {len(found) - 1:,} others differ from the best by no more than chance (exact McNemar, "
+            "Holm, 5 %): marked = in the table."
         )
         yield (
-            f"Of all these, least is handed on by {_setting(choice)}: {_characters(choice['context'])} characters, "
+            f"Of all these, {_setting(choice)} needs the least context: {_characters(choice['context'])} characters, "
             f"recall@{k} {percent(*choice['strict'])}."
         )
         least = summary["least_difference"]
         fewer = best["strict"][0] - choice["strict"][0]
         if fewer > FEW:
             yield (
-                f"That is {fewer:,} questions fewer, yet {best['strict'][1]:,} questions cannot tell it from chance: "
-                f"in a grid of {len(found):,} cells it takes {least:,} at least. More questions, or fewer cells, tell "
-                "more."
+                f"That is {fewer:,} questions fewer, which may still be chance: with {best['strict'][1]:,} questions "
+                f"and {len(found):,} cells only {least:,} or more are a difference. More questions, or fewer cells, "
+                "show smaller ones."
             )
     if "holdout" in summary:
         held = summary["holdout"]
         yield (
-            f"Chosen on {of(*held['chosen_on'])} (one part of the questions): {_setting(held['choice'])}, "
-            f"{percent(*held['chosen_on'])}; on the part held out (seed {held['seed']}) it gets "
-            f"{percent(*held['held_out'])} ({of(*held['held_out'])})."
+            f"With a part of the questions held out (seed {held['seed']}), the choice on the rest is "
+            f"{_setting(held['choice'])}: recall {percent(*held['chosen_on'])} ({of(*held['chosen_on'])}) there, "
+            f"{percent(*held['held_out'])} ({of(*held['held_out'])}) on the part held out."
         )
 
 
@@ -291,7 +291,8 @@ def _setting(one: Found) -> str:
 def _notes(summary: Found, room: int, ascii: bool) -> Iterator[str]:
     shared = summary["shared_words"]
     if shared["words"]:
-        text = f"{percent(shared['shared'], shared['words'])} of the questions' words stand in their evidence."
+        share = percent(shared["shared"], shared["words"])
+        text = f"{share} of the questions' words occur in their evidence too: the more, the easier for word search."
         yield from wrap(text, room, first="- ")
     warnings = summary["warnings"]
     for warning in warnings[:MAX_WARNINGS]:

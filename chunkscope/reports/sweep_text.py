@@ -148,8 +148,8 @@ def _bars(result: SweepResult, judged: JudgedRow, style: Style) -> Iterator[str]
     under = axis([str(cell.size) for cell in cells], [n for n, cell in enumerate(cells) if cell.key in shown], room)
     for label, total, counts, top in _bar_rows(result, judged):
         highest = max(counts)
-        worst = f"{highest:,} of {total:,} at most" if highest else "none"
-        yield from style.wrap(f"{label}: {worst}", first=INDENT)
+        told = f"{label}, by size (worst: {highest:,} of {total:,})" if highest else f"{label}: none"
+        yield from style.wrap(told, first=INDENT)
         if highest:
             yield INDENT + sparkline(counts, top, columns=room, ascii=style.ascii)
             yield INDENT + fit(under, room, ascii=style.ascii)
@@ -162,7 +162,7 @@ def _bar_rows(result: SweepResult, judged: JudgedRow) -> Iterator[tuple[str, int
         counted.append(("questions split", result.questions.valid, attrgetter("split_questions")))
         n_tables = judged.row.cells[0].table_questions
         if n_tables:
-            counted.append(("table questions parted from the header", n_tables, attrgetter("header_lost_questions")))
+            counted.append(("table questions separated from the header", n_tables, attrgetter("header_lost_questions")))
     else:
         counted += [(LOST[whole.kind], whole.total, partial(lost, whole.kind)) for whole in judged.structure.kinds]
     for label, total, count in counted:
@@ -176,7 +176,7 @@ def lost(kind: str, cell: Cell) -> int:
 
 
 LOST = {
-    "table_rows": "table rows parted from the header",
+    "table_rows": "table rows separated from the header",
     "sentences": "sentences cut",
     "code_blocks": "code blocks cut",
     "headings": "headings cut off their block",

@@ -28,8 +28,8 @@ MAX_NAMED = 10
 """So many questions, files or pairs are named in one sentence."""
 
 ADD_QUESTIONS = (
-    "With questions the sweep tells which answers are cut in two: a line each such as "
-    '{"id": "q1", "doc": "rules.md", "evidence": "..."} in a file named with -q.'
+    "With questions, the sweep says which answers are cut in two: name a file with -q that has a line for each, such "
+    'as {"id": "q1", "doc": "rules.md", "evidence": "..."}.'
 )
 KIND_NAMES = {
     "table_rows": ("table row", "with its header", "with their header"),
@@ -63,7 +63,7 @@ def head(result: SweepResult, name: Name) -> list[str]:
     if questions:
         where = f"{name(questions.path)}: " if questions.path else ""
         n_excluded = questions.total - questions.valid - questions.without_evidence
-        others = [(questions.without_evidence, "unanswerable, counted apart"), (n_excluded, "excluded")]
+        others = [(questions.without_evidence, "unanswerable, counted separately"), (n_excluded, "excluded")]
         apart = ", ".join(f"{n:,} {what}" for n, what in others if n)
         asked = f"{questions.valid:,} of {plural(questions.total, 'question')}" + (f" ({apart})" if apart else "")
         evidence = f"{plural(questions.evidence, 'piece')} of evidence"
@@ -128,7 +128,7 @@ def row_notes(judged: JudgedRow, n_documents: int) -> list[str]:
     cuts = cells[0].cuts
     is_one_each = not any(cuts.values()) if cuts else cells[0].chunks <= n_documents
     if judged.row.overlap is None and cells[0].chunks and is_one_each:
-        notes.append("each document is one section: no heading parts any")
+        notes.append("no document is divided by headings: each is one section")
     for count, told in (
         ("missing_questions", "questions have evidence that is partly in no chunk"),
         ("oversize_chunks", "chunks are above the size"),
@@ -149,7 +149,7 @@ def row_notes(judged: JudgedRow, n_documents: int) -> list[str]:
 def _status_note(judged: JudgedRow, marked: Sequence[Cell]) -> str:
     worst = max(marked, key=lambda cell: cell.unmarked_chunks or 0)
     counts = f"{worst.unmarked_chunks or 0:,} of {worst.status_chunks or 0:,} chunks"
-    note = f"{_at(worst)}, {counts} of documents no longer in force do not say so"
+    note = f"{_at(worst)}, {counts} from outdated documents do not show their status"
     last = judged.key_cell
     if last.key != worst.key and last.status_chunks:
         note += f", {_at(last)} {last.unmarked_chunks or 0:,} of {last.status_chunks:,}"
@@ -158,7 +158,7 @@ def _status_note(judged: JudgedRow, marked: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A question that is ever split or apart, the sizes at which it is, in words, and the largest of them."""
+    """A question that is ever split or without its header: at which sizes, in words, and the largest of them."""
 
     id: str
     where: str
@@ -166,7 +166,7 @@ class Trouble:
 
 
 def trouble(row: Row) -> list[Trouble]:
-    """Give each question that is ever split or apart, in the order of appearance."""
+    """Give each question that is ever split or without its header, in the order of appearance."""
     grid = [cell.size or 0 for cell in row.cells]
     found: dict[str, list[Obstacle]] = {}
     for obstacle in obstacles(row):
@@ -219,7 +219,7 @@ def _asked(result: SweepResult, judged: JudgedRow, name: Name) -> list[str]:
         told.append(f"{_from(judged.row, safe)} {what}. {_cost(result, safe)}")
         if safe.is_lucky:
             chance = decimal(safe.expected_split_questions)
-            told.append(f"Yet that is luck in part: {chance} split questions are expected {_at(safe)}.")
+            told.append(f"That is luck in part: on average {chance} would be split {_at(safe)}.")
     unsplit = judged.verdict.unsplit
     if len(judged.row.cells) > 1:
         if unsplit is not None and unsplit not in (safe, earlier):
@@ -240,8 +240,8 @@ def _nothing_split(cell: Cell) -> str:
     tables = cell.table_questions
     if not tables:
         return "no question is split"
-    which = "the table question is" if tables == 1 else f"all {tables:,} table questions are"
-    return f"no question is split and {which} together with the header"
+    which = "the table question keeps its" if tables == 1 else f"all {tables:,} table questions keep their"
+    return f"no question is split and {which} header"
 
 
 def _from(row: Row, cell: Cell) -> str:
@@ -273,8 +273,8 @@ def _cost(result: SweepResult, cell: Cell) -> str:
         parts.append(f"{plural(cell.tokens, 'token')}{paid}")
     sentence = ", ".join(parts)
     if cell.chunks < CHUNKS_PER_ANSWER:
-        return f"{sentence}; those are fewer than the {CHUNKS_PER_ANSWER} chunks that are handed to a model as a rule."
-    return f"{sentence}; {CHUNKS_PER_ANSWER} chunks handed to a model are {answer:,.0f} characters."
+        return f"{sentence}; that is fewer than the {CHUNKS_PER_ANSWER} chunks that a model usually gets."
+    return f"{sentence}; the {CHUNKS_PER_ANSWER} chunks that a model usually gets are {answer:,.0f} characters."
 
 
 def _earlier(judged: JudgedRow, earlier: Cell) -> str:
@@ -283,20 +283,20 @@ def _earlier(judged: JudgedRow, earlier: Cell) -> str:
     if split is None:
         told = _unsplit(row, earlier)
     else:
-        told = f"{setting(earlier)} has no split question{' either' if judged.safe else ''}"
+        told = f"{setting(earlier)} {'also ' if judged.safe else ''}splits no question"
     if earlier.is_lucky:
-        told += f", but by luck: {decimal(earlier.expected_split_questions)} split questions are expected"
+        told += f", but that is luck: on average it would split {decimal(earlier.expected_split_questions)}"
     if split is not None:
-        told += f", {'and' if earlier.is_lucky else 'but'} {setting(split)} has {split.split_questions:,} again"
+        told += f", {'and' if earlier.is_lucky else 'but'} {setting(split)} splits {split.split_questions:,}"
     if earlier.header_lost_questions:
-        told += f"; {_parted(earlier)}" + ("" if split else f" at {setting(earlier)}")
+        told += f"; {_separated(earlier)}" + ("" if split else f" at {setting(earlier)}")
     return told
 
 
-def _parted(cell: Cell) -> str:
-    n_apart = cell.header_lost_questions
+def _separated(cell: Cell) -> str:
+    n = cell.header_lost_questions
     questions = plural(cell.table_questions, "table question")
-    return f"{n_apart:,} of {questions} {'is' if n_apart == 1 else 'are'} parted from the header"
+    return f"{n:,} of {questions} {'is' if n == 1 else 'are'} separated from the header"
 
 
 def _in_the_way(judged: JudgedRow, name: Name) -> list[str]:
@@ -307,7 +307,7 @@ def _in_the_way(judged: JudgedRow, name: Name) -> list[str]:
     if last.split_questions:
         counts.append(f"{plural(last.split_questions, 'question is', 'questions are')} split")
     if last.header_lost_questions:
-        counts.append(_parted(last))
+        counts.append(_separated(last))
     told.append(_upper(f"{_at(last)}, {' and '.join(counts)}."))
     standing = [o for o in obstacles(row) if o.sizes[-1] == grid[-1]]
     if standing:
@@ -340,7 +340,9 @@ def _unasked(result: SweepResult, judged: JudgedRow) -> list[str]:
             parts.append(f"at best {reached} are {many}, {_at(whole.best)}")
     told = ["; ".join(parts) + "."]
     if judged.safe is not None:
-        told.append(f"So everything is whole {_from(judged.row, judged.safe)}. {_cost(result, judged.safe)}")
+        is_cut = judged.safe.size is not None
+        how = f" {_from(judged.row, judged.safe)}" if is_cut else ": every chunk is a whole section"
+        told.append(f"Everything stays whole{how}. {_cost(result, judged.safe)}")
     return told
 
 
@@ -355,7 +357,7 @@ def _best(result: SweepResult, judged_rows: Sequence[JudgedRow], name: Name) -> 
     else:
         which = "everything stays whole at the least cost for an answer"
     which = f"Luck set aside, {which}" if 0 < len(sound) < len(safe) else _upper(which)
-    luck = "" if sound else " Yet that is luck in part, as said above."
+    luck = "" if sound else " That is luck in part, as said above."
     return f"{which}: {row_title(best.row, name)}, {_from(best.row, best.safe)}. {_cost(result, best.safe)}{luck}"
 
 

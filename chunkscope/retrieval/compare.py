@@ -183,7 +183,7 @@ def _warnings(facts: Mapping[str, Any]) -> list[str]:
     shared, words = facts.get("shared_words", (0, 0))
     if words and shared / words > COPYING:
         found.append(
-            f"{shared / words:.0%} of the questions' words stand in their evidence: the questions copy the documents, "
+            f"{shared / words:.0%} of the questions' words occur in their evidence: the questions copy the documents, "
             "and word search finds those too easily"
         )
     found.extend(f"question {name}: none of its words is in the documents" for name in facts.get("unknown_words", ()))

@@ -194,10 +194,10 @@ def test_a_size_that_alone_has_no_split_question_is_not_said_to_have_only_those(
 
 def test_the_lucky_cell_is_called_lucky_and_never_safe():
     text = " ".join(render_sweep(asked_result()).split())
-    assert "from 400 on no question is split and all 3 table questions are together" in text
+    assert "from 400 on no question is split and all 3 table questions keep their header" in text
     assert "No question is split from 300 on." in text
     assert (
-        "220/36 has no split question either, but by luck: 2.4 split questions are expected, and 240/40 has 4" in text
+        "220/36 also splits no question, but that is luck: on average it would split 2.4, and 240/40 splits 4" in text
     )
     line = next(line for line in render_sweep(asked_result()).splitlines() if line.startswith("   220 "))
     assert line.endswith(" lucky")
@@ -219,7 +219,7 @@ def test_the_best_row_is_no_lucky_one():
 
 def test_what_stands_in_the_way_is_named_question_by_question():
     text = " ".join(render_sweep(hopeless_result()).split())
-    assert "In the way: t0 (apart 50-100), 質問0 (split 50-100), 質問1 (split 50-100)." in text
+    assert "In the way: t0 (header lost 50-100), 質問0 (split 50-100), 質問1 (split 50-100)." in text
     assert "1 piece of evidence is longer than 100 and cannot be whole at any size of the grid." in text
 
 
@@ -246,10 +246,10 @@ def test_large_grids_show_their_best_rows_and_say_what_is_left_out():
     cells[-1] = asked_cell(300, 0, 0, overlap=39)
     result = SweepResult({"overlaps": [str(o) for o in range(40)]}, CORPUS, questions(), tuple(cells))
     text = render_sweep(result)
-    assert text.count("questions split:") == 12
+    assert text.count("questions split, by size (worst: ") == 12
     assert "28 further rows of the grid are worse than these; --all shows them." in text
     assert "fixed, overlap 39" in text
-    assert render_sweep(result, all_rows=True).count("questions split:") == 40
+    assert render_sweep(result, all_rows=True).count("questions split, by size (worst: ") == 40
 
 
 names = texts(12).map(lambda text: text or "q")
@@ -461,7 +461,7 @@ def test_telling_cells_keep_the_order_and_the_limit():
 
 def test_documents_without_headings_are_told_where_sections_are_the_chunks():
     plain = sweep([Document("a.md", "一つ。\n\n二つ。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4])
-    told = "each document is one section: no heading parts any"
+    told = "no document is divided by headings: each is one section"
     assert told in render_sweep(plain)
     assert told in to_markdown(plain)
     parted = sweep(
@@ -478,5 +478,5 @@ def test_fewer_chunks_than_are_handed_on_are_not_multiplied():
     (few,) = sweep([Document("a.md", "一つ。二つ。")], sizes=[4], overlaps=[0]).cells
     text = render_sweep(sweep([Document("a.md", "一つ。二つ。")], sizes=[20], overlaps=[0]))
     assert few.chunks == 2
-    assert "those are fewer than the 5 chunks" in " ".join(text.split())
+    assert "that is fewer than the 5 chunks" in " ".join(text.split())
     assert "5 chunks handed to a model are" not in " ".join(text.split())

@@ -168,9 +168,14 @@ def test_no_line_is_wider_than_the_terminal(room, ascii):
 
 def test_the_report_shows_every_part_that_was_asked_for():
     text = render_retrieval(swept(holdout=Holdout(0.5), **EVERYTHING), width=200)
-    for part in ("start@5", "split", "below", "in 30", "joined", "outdated", "IoU", "omega", "choice", "by kind", "期限",
-                 "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words stand in"):  # fmt: skip
+    for part in ("start@5", "split", "below", "in 30", "returned", "outdated", "IoU", "omega", "choice", "by kind", "期限",
+                 "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words occur in"):  # fmt: skip
         assert part in text, part
+
+
+def test_the_title_says_which_documents_are_in_the_index():
+    title = render_retrieval(swept(filters=(Condition.parse("status!=abolished"),)), width=300).splitlines()[0]
+    assert title.endswith("; in the index: documents with status!=abolished")
 
 
 def found(strict, start, below=0, split=0, ks=(1, 3, 5, 10)):

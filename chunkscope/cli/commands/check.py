@@ -29,7 +29,7 @@ Examples:
 
 \b
 A threshold is a count (3), a share (2%) or none. Without any, no question may be split or have missing evidence, no
-table question be apart from its header, no chunk be broken, and the labels must be sound.
+table question be separated from its header, no chunk be broken, and the labels must be sound.
 
 \b
 Exit status: 0 all thresholds are met, 1 one is missed, 2 could not look, or nothing was measured."""

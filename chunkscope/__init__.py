@@ -9,12 +9,10 @@ sizes and overlaps.
 [[0, 16], [16, 32], [32, 35]]
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+# nothing is imported from elsewhere: under ``python -m`` it might come from the current folder
 from chunkscope._version import __version__ as __version__
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker as Chunker
     from chunkscope.chunkers import FixedChunker as FixedChunker

@@ -16,11 +16,12 @@ from typing import Any, NoReturn
 import click
 
 from chunkscope._version import __version__
+from chunkscope.cli.signals import INTERRUPTED, MESSAGES, TERMINATED, TerminationError, raise_exceptions
 from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 from chunkscope.reports.visible import harmless, visible
 
-OK, FOUND, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
-"""Ran; ran and something is found; could not do the work; Ctrl-C; the signal with which systems end programs."""
+OK, FOUND, FAILED = 0, 1, 2
+"""Ran; ran and something is found; could not do the work."""
 
 COMMANDS = ("sweep", "check", "labels", "chunks", "show", "structure", "compare", "cache", "list", "init")
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
@@ -30,16 +31,8 @@ class _ClosedOutputError(Exception):
     """Whoever read the output has gone, as ``head`` does."""
 
 
-class _InterruptedError(Exception):
-    """Ctrl-C."""
-
-
-class _Termination(KeyboardInterrupt):
-    """SIGTERM, as whoever is at work should take it: as an interrupt."""
-
-
-class _TerminatedError(Exception):
-    """SIGTERM."""
+class _SignalError(Exception):
+    """Ctrl-C or SIGTERM."""
 
 
 class Program(click.Group):
@@ -90,7 +83,7 @@ class Program(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with_traceback = "--traceback" in arguments
         try:
-            with _terminable():
+            with _signals_raise():
                 status = super().main(
                     arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra
                 )
@@ -109,21 +102,18 @@ class Program(click.Group):
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM raise, so that worker processes and temporary files are cleared away."""
-
-    def end(number: int, frame: object) -> NoReturn:
-        raise _Termination
-
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
-        yield  # only a main thread may say what signals do; and who ignores them has a reason
+def _signals_raise() -> Iterator[None]:
+    """Let signals raise meanwhile; only a main thread may say what they do."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.getsignal(number) for number in MESSAGES}
+    raise_exceptions()
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -131,10 +121,8 @@ def _told_apart() -> Iterator[None]:
     """Keep from click what it would end in its own way: with a status of 1, and an empty line."""
     try:
         yield
-    except _Termination:
-        raise _TerminatedError from None
-    except KeyboardInterrupt:
-        raise _InterruptedError from None
+    except KeyboardInterrupt as error:
+        raise _SignalError from error
     except BrokenPipeError:
         raise _ClosedOutputError from None
 
@@ -143,9 +131,11 @@ def _judge(error: BaseException) -> tuple[int, str]:
     """Give the exit status for what has been raised, and the reason; no reason where nobody is left to read it."""
     if isinstance(error, _ClosedOutputError | BrokenPipeError):
         return OK, ""
-    if isinstance(error, _TerminatedError | _Termination):
+    if isinstance(error, _SignalError):
+        error = error.__cause__ or error
+    if isinstance(error, TerminationError):
         return TERMINATED, "terminated"
-    if isinstance(error, _InterruptedError | KeyboardInterrupt | click.Abort):
+    if isinstance(error, KeyboardInterrupt | click.Abort):
         return INTERRUPTED, "interrupted"
     return FAILED, _reason(error)
 
@@ -219,7 +209,7 @@ Exit status: 0 done, 1 something is found, 2 could not do the work,
 @click.version_option(__version__, "--version", prog_name="chunkscope", message="%(prog)s %(version)s")
 @click.option("--traceback", is_flag=True, expose_value=False, help="Show where an error comes from.")
 @click.pass_context
-def main(ctx: click.Context) -> None:
+def program(ctx: click.Context) -> None:
     """See where chunkers cut your documents before you index them.
 
     Looks at a whole grid of sizes and overlaps: which evidence is split, which table rows have lost their header, and

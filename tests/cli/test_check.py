@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from chunkscope.cli import main
+from chunkscope.cli.program import program
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.questions.question import read_questions
 from chunkscope.reports.width import width
@@ -63,7 +63,7 @@ def ask(*questions):
 
 
 def run(*args):
-    return RUNNER.invoke(main, [str(arg) for arg in args])
+    return RUNNER.invoke(program, [str(arg) for arg in args])
 
 
 def check(*args, size=16):
@@ -481,7 +481,7 @@ class TestProcess:
     def start(self, *args, **environment):
         code = (
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-            "from chunkscope.cli import main; main(sys.argv[1:])"
+            "from chunkscope.cli import main; main()"
         )
         variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment}
         return subprocess.Popen(
@@ -513,7 +513,7 @@ class TestProcess:
     def test_no_console_is_too_small(self, here, form, encoding):
         base = ("check", "docs", "-q", "questions.jsonl", "--size", "16", "--format", form)
         code = subprocess.run(
-            [sys.executable, "-m", "chunkscope.cli", *base],
+            [sys.executable, "-m", "chunkscope", *base],
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
             capture_output=True,
             check=False,

@@ -16,10 +16,9 @@ from click.testing import CliRunner
 
 import chunkscope.grid.sweep
 from chunkscope._version import __version__
-from chunkscope.cli import main
 from chunkscope.cli.console import Messages
 from chunkscope.cli.outputs import JSON_ESCAPES, open_output
-from chunkscope.cli.program import COMMANDS, one_line
+from chunkscope.cli.program import COMMANDS, one_line, program
 from chunkscope.corpus.name_filter import ignored_files
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -48,7 +47,7 @@ RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in inspect.signature
 
 
 def run(*args):
-    return RUNNER.invoke(main, [str(arg) for arg in args])
+    return RUNNER.invoke(program, [str(arg) for arg in args])
 
 
 def run_json(*args):
@@ -81,7 +80,7 @@ class TestProgram:
         for name in COMMANDS:
             result = run(name, "--help")
             assert result.exit_code == 0
-            command = main.get_command(click.Context(main), name)
+            command = program.get_command(click.Context(program), name)
             assert all(option.help for option in command.params if isinstance(option, click.Option))
 
     @pytest.mark.parametrize(

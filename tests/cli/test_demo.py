@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from chunkscope.cli import main
+from chunkscope.cli.program import program
 from chunkscope.corpus import demos
 from chunkscope.corpus.demos import LANGUAGES, demo_path
 from chunkscope.corpus.reading import read_corpus
@@ -45,7 +45,7 @@ def test_an_abolished_document_leaves_the_top_and_recall_does_not_fall(language)
     def cells(*options):
         command = ["sweep", str(folder / "docs"), "--questions", str(folder / "questions.jsonl"), "--retriever", "bm25"]
         command += ["--sizes", "200..800:100", "--outdated", "status=abolished", "--format", "json", *options]
-        done = CliRunner().invoke(main, command)
+        done = CliRunner().invoke(program, command)
         assert done.exit_code == 0, done.output
         return [cell["retrieval"] for cell in json.loads(done.stdout)["cells"]]
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from embedding_servers import Reply, serving
 
-from chunkscope.cli import main
+from chunkscope.cli.program import program
 from chunkscope.store.file import FILE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,7 +28,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def invoke(*arguments):
-        return CliRunner().invoke(main, [str(argument) for argument in arguments])
+        return CliRunner().invoke(program, [str(argument) for argument in arguments])
 
     return invoke
 
@@ -163,7 +163,7 @@ def test_ctrl_c_keeps_what_is_embedded(tmp_path, concurrency):
     assert process.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == "chunkscope: interrupted"
-    told = CliRunner().invoke(main, ["cache", "info", "--cache", str(tmp_path), "--format", "json"])
+    told = CliRunner().invoke(program, ["cache", "info", "--cache", str(tmp_path), "--format", "json"])
     assert sum(space["vectors"] for space in json.loads(told.stdout)["spaces"]) == sum(
         len(request.texts) for request in server.requests[:3]
     )

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from chunkscope.errors import ChunkscopeError
+from chunkscope.grid.processes import run_in_processes
+
 ROOT = Path(__file__).parents[2]
 # some shells start their jobs with interrupts switched off
 PROGRAM = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from chunkscope.cli import main; main(sys.argv[1:])"
+    "from chunkscope.cli import main; main()"
 )
 
 
@@ -99,6 +102,63 @@ def test_a_terminated_sweep_leaves_nothing_behind_and_says_one_line(tmp_path):
     assert (out, err) == (b"", b"chunkscope: terminated\n")
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="only there can signals be held back")
+@pytest.mark.parametrize(("number", "status", "line"), [
+    (signal.SIGTERM, 143, b"chunkscope: terminated\n"), (signal.SIGINT, 130, b"chunkscope: interrupted\n"),
+])  # fmt: skip
+def test_a_signal_while_a_process_starts_is_one_line(tmp_path, number, status, line):
+    (tmp_path / "a.md").write_text("経費は月末に締める。\n", encoding="utf-8")
+    code = (
+        "import os, signal, sys\n"
+        "from multiprocessing import util\n"
+        "from chunkscope.cli import main\n"
+        "start = util.spawnv_passfds\n"
+        "def start_and_signal(*args):\n"
+        "    started = start(*args)\n"
+        f"    if 'spawn_main' in str(args): os.kill(os.getpid(), {int(number)})\n"  # it waits for its orders
+        "    return started\n"
+        "if __name__ == '__main__':\n"
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "    util.spawnv_passfds = start_and_signal\n"
+        "    main()\n"
+    )
+    (tmp_path / "program.py").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py"), "sweep", str(tmp_path / "a.md"), "--jobs", "2"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", line)
+
+
+@pytest.mark.parametrize(("number", "line"), [
+    (signal.SIGTERM, b"chunkscope: terminated\n"), (signal.SIGINT, b"chunkscope: interrupted\n"),
+])  # fmt: skip
+def test_a_signal_while_the_program_is_imported_is_one_line(number, line):
+    code = (
+        "import builtins, os, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "load = builtins.__import__\n"
+        "def load_and_signal(name, *args):\n"
+        f"    if name == 'click': os.kill(os.getpid(), {int(number)})\n"
+        "    return load(name, *args)\n"
+        "builtins.__import__ = load_and_signal\n"
+        "from chunkscope.cli import main\n"
+        "main()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", line)
+
+
+def test_a_process_that_ends_before_its_time_is_one_line():
+    with pytest.raises(ChunkscopeError, match="before its work was done"):
+        list(run_in_processes(end_at_once, None, [1, 2], 2))
+
+
+def end_at_once(plan, piece):
+    os._exit(3)
+
+
 def children(number):
     tasks = Path(f"/proc/{number}/task")
     return [int(name) for task in tasks.iterdir() for name in (task / "children").read_text().split()]
@@ -146,16 +206,16 @@ def test_a_full_disk_is_one_line(args):
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_are_no_error(closed):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = f'"{sys.executable}" -m chunkscope.cli sweep --demo --sizes 100 {closed}'
+    command = f'"{sys.executable}" -m chunkscope sweep --demo --sizes 100 {closed}'
     assert subprocess.run(command, shell=True, env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def test_the_version_needs_no_tokenizer():
     code = (
-        "import sys; from chunkscope.cli import main\n"
-        "try: main(['--version'])\n"
+        "import sys; from chunkscope.cli import main; sys.argv[1:] = ['--version']\n"
+        "try: main()\n"
         "except SystemExit: pass\n"
-        "print(*sorted({'tiktoken', 'fugashi', 'rich', 'sqlite3', 'chunkscope.reports'} & set(sys.modules)))"
+        "print(*sorted({'tiktoken', 'fugashi', 'rich', 'sqlite3', 'numpy', 'chunkscope.reports.base'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

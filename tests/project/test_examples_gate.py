@@ -43,7 +43,7 @@ def test_the_workflow_and_the_shell_run_the_same_command():
 
 def test_the_shell_ends_as_the_check_does(tmp_path):
     program = tmp_path / "chunkscope"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m chunkscope.cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m chunkscope "$@"\n')
     program.chmod(0o755)
     settings = {"PATH": os.pathsep.join([str(tmp_path), os.environ["PATH"]]), "REPORT": str(tmp_path / "report.xml")}
     script = str(EXAMPLES / "ci" / "check.sh")

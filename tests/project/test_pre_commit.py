@@ -64,7 +64,7 @@ def hooks(tmp_path):
     git("commit", "-q", "-m", "hooks", folder=folder)
     program = tmp_path / "home" / "bin" / "chunkscope"
     program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m chunkscope.cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m chunkscope "$@"\n')
     program.chmod(0o755)
     return folder
 

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner
 
-from chunkscope.cli import main
+from chunkscope.cli.program import program
 from chunkscope.errors import PluginError
 from chunkscope.reports.base import BUILT_IN, find_report
 
@@ -70,7 +70,7 @@ def package(tmp_path, monkeypatch):
 
 
 def run(*args):
-    return RUNNER.invoke(main, args)
+    return RUNNER.invoke(program, args)
 
 
 SWEEP = ("sweep", "docs", "-q", "asked.jsonl", "--sizes", "20,70")

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import chunkscope
 from chunkscope import Document, Question, check_labels, sweep
-from chunkscope.cli import main
+from chunkscope.cli.program import program
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.reports.formatting import percent
 from chunkscope.reports.retrieval_text import render_retrieval
@@ -222,7 +222,7 @@ def write(folder):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["sweep", *arguments])
+    return CliRunner().invoke(program, ["sweep", *arguments])
 
 
 def test_the_command_writes_the_json_of_the_format(tmp_path):

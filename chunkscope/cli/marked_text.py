@@ -10,12 +10,13 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
+from chunkscope.reports.paint import BOLD, DIM, RED, UNDERLINE, painted
 from chunkscope.reports.visible import placed_pieces
 from chunkscope.reports.width import width as cells
 from chunkscope.spans.intervals import IntArray, Span
 
 TAB = "    "
-_RESET, _RED, _DIM, _UNDERLINE = "\x1b[0m", "\x1b[1;31m", "\x1b[2m", "\x1b[4m"
+_CUT = BOLD + RED
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,7 @@ def draw_cuts(
     for end, following in _lines(text):
         for row, first, last in drawing.rows(start, end, room, color):
             label = drawing.label(first, max(last, first + 1)).rjust(margin)
-            if color:
-                label = f"{_DIM}{label}{_RESET}"
+            label = painted(label, DIM, color)
             yield f"{label}  {row}" if row else label
         start = following
 
@@ -134,14 +134,14 @@ class _Drawing:
             if drawn and used + taken > room:
                 yield "".join(drawn), first, place
                 drawn, used, first = [], 0, place
-            drawn.append(_painted(sign, _RED, color) + self._styled(shown, place, color))
+            drawn.append(painted(sign, _CUT, color) + self._styled(shown, place, color))
             used += taken
         # a cut between the line's last character and its end, or inside a CR LF, is drawn behind the line
         rest = "".join(self.signs.get(place, "") for place in range(end, self._behind(end)))
         if drawn and used + cells(rest) > room:
             yield "".join(drawn), first, end
             drawn, first = [], end
-        yield "".join(drawn) + _painted(rest, _RED, color), first, max(end, first)
+        yield "".join(drawn) + painted(rest, _CUT, color), first, max(end, first)
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Give where each piece of a line begins and how it is shown; signs part what would else stand together."""
@@ -158,12 +158,8 @@ class _Drawing:
         return match.end() if match else end + 1
 
     def _styled(self, shown: str, place: int, color: bool) -> str:
-        if not color:
-            return shown
-        style = _UNDERLINE if self.underlined[place] else ""
-        if self.depth[place] > 1:
-            style += _DIM
-        return _painted(shown, style, bool(style))
+        style = (UNDERLINE if self.underlined[place] else "") + (DIM if self.depth[place] > 1 else "")
+        return painted(shown, style, color)
 
 
 def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:
@@ -181,7 +177,3 @@ def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:
             closes[end] = closes.get(end, "") + signs.cut
             opens[start] = opens.get(start, "") + signs.cut
     return {place: closes.get(place, "") + opens.get(place, "") for place in {*closes, *opens}}
-
-
-def _painted(text: str, style: str, color: bool) -> str:
-    return f"{style}{text}{_RESET}" if color and text else text

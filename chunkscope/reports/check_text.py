@@ -8,13 +8,13 @@ from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.paint import BOLD, GREEN, RED, painted
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
 from chunkscope.reports.width import wrap
 
 INDENT = "    "
-BOLD, RED, GREEN, RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 MOST_GONE = 20
 NONE = "n/a, there is none"
 
@@ -114,10 +114,8 @@ def _headline(finding: CheckFinding, *, color: bool, ascii: bool) -> str:
     place = f"{visible(finding.path, ascii=ascii)}:{finding.line}:{finding.column}:"
     message = visible(finding.message, ascii=ascii)
     note = f" ({remark(finding)})" if finding.level != "error" else ""
-    code = finding.code
-    if color:
-        place, code = f"{BOLD}{place}{RESET}", f"{RED if finding.level == 'error' else BOLD}{code}{RESET}"
-    return f"{place} {code}: {message}{note}"
+    code = painted(finding.code, RED if finding.level == "error" else BOLD, color)
+    return f"{painted(place, BOLD, color)} {code}: {message}{note}"
 
 
 def remark(finding: CheckFinding) -> str:
@@ -183,5 +181,4 @@ def _last_line(result: CheckResult, color: bool) -> str:
         setting += f" unit={result.setting['unit']}"
     where = f"{plural(result.corpus.documents, 'document')}, {visible(setting)}"
     verdict = "passed" if result.passed else f"failed: {', '.join(name.replace('_', '-') for name in result.missed)}"
-    paint = GREEN if result.passed else RED
-    return f"{paint}{verdict}{RESET} ({where})" if color else f"{verdict} ({where})"
+    return f"{painted(verdict, GREEN if result.passed else RED, color)} ({where})"

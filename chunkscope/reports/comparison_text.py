@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from chunkscope.grid.comparison import CellChange, Comparison
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.paint import BOLD, GREEN, RED, painted
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import wrap
 
 INDENT = "  "
 MOST_CELLS = 12
-BOLD, RED, GREEN, RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 
 MOVES = (
     ("became_split", "became split", RED),
@@ -69,12 +69,12 @@ def _cell(cell: CellChange, width: int, color: bool) -> Iterator[str]:
     old, new = _name(cell.old), _name(cell.new)
     title = visible(new if old == new else f"{old} -> {new}")
     for line in wrap(title, width, rest=INDENT):
-        yield f"{BOLD}{line}{RESET}" if color else line
-    for name, told, paint in MOVES:
+        yield painted(line, BOLD, color)
+    for name, told, style in MOVES:
         ids = getattr(cell, name)
         if ids:
             for line in wrap(f"{told}: {', '.join(visible(one) for one in ids)}", width, first=INDENT, rest=INDENT * 2):
-                yield f"{paint}{line}{RESET}" if color else line
+                yield painted(line, style, color)
     counts = [f"{name} {_value(old)} -> {_value(new)}" for name, (old, new) in cell.changed.items()]
     if counts:
         yield from wrap("; ".join(counts), width, first=INDENT, rest=INDENT * 2)

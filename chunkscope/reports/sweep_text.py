@@ -12,6 +12,7 @@ from chunkscope.grid.verdict import kept
 from chunkscope.reports.base import SWEEP, ReportOptions
 from chunkscope.reports.cell_columns import LUCKY, SAFE, cell_columns, legend
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.paint import BOLD, GREEN, YELLOW, painted
 from chunkscope.reports.retrieval_text import render_retrieval
 from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, JudgedRow, best_rows, judged_rows
 from chunkscope.reports.sparkline import axis, sparkline
@@ -23,8 +24,6 @@ from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row
 MAX_QUESTIONS = 30
 MAX_ID = 20
 INDENT = "  "
-
-BOLD, GREEN, YELLOW, RESET = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Style:
 
     def paint(self, code: str, text: str) -> str:
         """Colour a text that has its final width."""
-        return f"{code}{text}{RESET}" if self.color and text else text
+        return painted(text, code, self.color)
 
     def wrap(self, text: str, first: str = "", rest: str | None = None) -> list[str]:
         """Break a sentence into lines."""

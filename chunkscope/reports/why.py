@@ -8,13 +8,13 @@ from itertools import groupby
 
 from chunkscope.gate.findings import Finding
 from chunkscope.reports.formatting import plural
+from chunkscope.reports.paint import BOLD, RED, painted
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, wrap
 from chunkscope.reports.width import width as cells
 
 NO_CUT = "no cut"
 INDENT = "  "
-RED, BOLD, RESET = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
 def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = False, ascii: bool = False) -> str:
@@ -59,7 +59,7 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
         place = f"{visible(first.document, ascii=ascii)}:{first.line}:{first.column}"
         where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
         if color and where.startswith(place):
-            where = f"{BOLD}{place}{RESET}{where[len(place) :]}"
+            where = painted(place, BOLD) + where[len(place) :]
         shown = around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)
         lines += [where, *more, INDENT + shown]
         n_cuts += 1
@@ -103,4 +103,4 @@ def around(before: str, after: str, room: int, *, color: bool = False, ascii: bo
     for_before = min(n_before, max(half, room - n_after))
     left = fit_end(before_shown, for_before, ascii=ascii)
     right = fit(after_shown, room - cells(left), ascii=ascii)
-    return left + (f"{RED}{bar}{RESET}" if color else bar) + right
+    return left + painted(bar, RED, color) + right

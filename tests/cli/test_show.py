@@ -89,7 +89,7 @@ def test_colours_are_for_cuts_overlaps_and_evidence():
     [row] = draw("いろはに", FixedChunker(3, 1), color=True, underlined=[(0, 1)])
     assert "\x1b[4mい\x1b[0m" in row
     assert "\x1b[2mは\x1b[0m" in row
-    assert "\x1b[1;31m⟦\x1b[0m" in row
+    assert "\x1b[1m\x1b[31m⟦\x1b[0m" in row
 
 
 @pytest.mark.parametrize(("ascii", "expected"), [(False, "い⟦ろ⟧は"), (True, "い[[ろ]]は")])

@@ -28,7 +28,7 @@ def advise(
     choice : int
         The chosen cell.
     alike : sequence of int
-        The cells that cannot be told from the best, the best included.
+        The cells that do not differ from the best, the best included.
     k : int
         The number of chunks at which cells are compared.
     """
@@ -110,10 +110,10 @@ def _reranker(one: Mapping[str, Any], k: int) -> str:
 
 
 def _finer(cells: Sequence[Cell], choice: int, alike: Sequence[int]) -> str:
-    """Propose a grid around the cells, of the chosen way of cutting, that cannot be told from the best."""
-    way = (cells[choice].chunker, cells[choice].unit)
-    sizes = sorted({cell.size for cell in cells if cell.size is not None and (cell.chunker, cell.unit) == way})
-    good = {cells[place].size for place in alike if (cells[place].chunker, cells[place].unit) == way}
+    """Propose a grid around those cells of the chosen chunker that do not differ from the best."""
+    chunker = (cells[choice].chunker, cells[choice].unit)
+    sizes = sorted({cell.size for cell in cells if cell.size is not None and (cell.chunker, cell.unit) == chunker})
+    good = {cells[place].size for place in alike if (cells[place].chunker, cells[place].unit) == chunker}
     places = [place for place, size in enumerate(sizes) if size in good]
     if not places or len(sizes) < 2:
         return ""
@@ -125,5 +125,5 @@ def _finer(cells: Sequence[Cell], choice: int, alike: Sequence[int]) -> str:
         return f"the best is the largest size of the grid: try larger ones, --sizes {high}..{high * 2}:{step * 4}"
     if high - low < 4:
         return ""
-    around = "the best cell" if len(alike) == 1 else f"the {len(alike)} cells that cannot be told from the best"
+    around = "the best cell" if len(alike) == 1 else f"the {len(alike)} cells that differ from the best by no more than chance"
     return f"a finer grid worth trying next, around {around}: --sizes {low}..{high}:{step}"

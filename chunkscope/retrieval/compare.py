@@ -1,4 +1,4 @@
-"""Cells side by side: which cannot be told from the best, which of these hands on least, and what that is worth."""
+"""Cells side by side: which do not differ from the best, and which of these has the least context."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def summarise(result: SweepResult, *, k: int | None = None, holdout: Holdout | N
     Returns
     -------
     SweepResult
-        `retrieval` holds the summary; each cell has its intervals, and whether it can be told from the best.
+        `retrieval` holds the summary; each cell has its intervals, and whether it differs from the best.
 
     Raises
     ------
@@ -129,12 +129,12 @@ def _context(found: Mapping[str, Any], k: int) -> float:
 
 
 def indistinguishable(p_values: Sequence[float]) -> list[int]:
-    """Give the cells that cannot be told from the best, which is one of them."""
+    """Give the cells that do not differ from the best, which is one of them."""
     return [place for place, p_value in enumerate(p_values) if p_value >= LEVEL]
 
 
 def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]) -> int:
-    """Choose the cell that hands on least among those that cannot be told from the best, then the one that hits most.
+    """Choose the cell with the least context among those that do not differ from the best, then the one with most hits.
 
     Examples
     --------
@@ -197,20 +197,20 @@ def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) ->
     for k in found[0]["k"]:
         few = [cell for cell, one in zip(cells, found, strict=True) if one["indexed_chunks"] < k]
         if few:
-            warnings.append(f"k = {k} is more than there are chunks{_which(few, cells)}: all of them are handed on")
+            warnings.append(f"k = {k} is more than there are chunks{_which(few, cells)}: all of them are retrieved")
         key = str(k)
         wide = [c for c, one in zip(cells, found, strict=True) if (one["corpus_share"][key] or 0) > LARGE_CORPUS_SHARE]
         if wide:
             warnings.append(
-                f"k = {k} covers more than half of the documents{_which(wide, cells)}: there retrieval is not "
-                "being tested"
+                f"at k = {k} the context is more than half of the documents{_which(wide, cells)}: there retrieval is "
+                "not being tested"
             )
     small = [cell for cell, one in zip(cells, found, strict=True) if one.get("budget", {}).get("nothing")]
     if small:
         limit = found[0]["settings"]["budget"]
         warnings.append(
             f"the budget of {limit['limit']} {limit['unit']} is smaller than the first chunk{_which(small, cells)}: "
-            "for some questions nothing is handed on"
+            "for some questions the context is empty"
         )
     return warnings
 

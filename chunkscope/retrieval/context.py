@@ -1,4 +1,4 @@
-"""What the retrieved chunks hand on: characters, budgets, neighbours."""
+"""The context that retrieved chunks make: its characters, its budget, neighbours in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunkscope.spans.intervals import IntArray, SpanArray
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be handed on: so many of a unit.
+    """How much a context may hold: so many of a unit.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Budget:
 
 
 def merged_characters(chunks: SpanArray, top: IntArray) -> IntArray:
-    """Give how many characters retrieved chunks hand on, each counted once.
+    """Give how many characters the context of retrieved chunks has, each counted once.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def with_neighbours(chunks: SpanArray, documents: IntArray, n: int) -> tuple[Int
     number = np.arange(len(chunks))
     if not len(chunks):
         return number, number
-    parted = (documents[1:] != documents[:-1]) | (chunks[1:, 0] > chunks[:-1, 1])
-    first_of_run = np.maximum.accumulate(np.where(np.concatenate(([True], parted)), number, 0))
-    last_of_run = np.minimum.accumulate(np.where(np.concatenate((parted, [True])), number, len(chunks))[::-1])[::-1]
+    is_gap = (documents[1:] != documents[:-1]) | (chunks[1:, 0] > chunks[:-1, 1])
+    first_of_run = np.maximum.accumulate(np.where(np.concatenate(([True], is_gap)), number, 0))
+    last_of_run = np.minimum.accumulate(np.where(np.concatenate((is_gap, [True])), number, len(chunks))[::-1])[::-1]
     return np.maximum(number - n, first_of_run), np.minimum(number + n, last_of_run)

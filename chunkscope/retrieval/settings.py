@@ -105,9 +105,9 @@ class RetrievalSettings:
     Parameters
     ----------
     k : tuple of int
-        Numbers of chunks that are handed on.
+        Numbers of chunks that make the context.
     budget : Budget or None
-        Hand on chunks in the order of their ranks up to this much.
+        Most that the context may hold: chunks in the order of their ranks, up to this much.
     neighbours : int
         So many chunks on either side are joined to each that is retrieved.
     filters : tuple of Condition
@@ -115,9 +115,9 @@ class RetrievalSettings:
     outdated : tuple of Condition
         Documents that satisfy one of them are out of force.
     min_scores : tuple of float
-        Scores below which nothing is handed on, each tried.
+        Scores below which chunks are dropped, each tried.
     group_by : str or None
-        Attribute of questions by which recall is told apart.
+        Attribute of questions for whose values recall is counted apart.
     overlap : bool
         Add the overlap metrics.
 

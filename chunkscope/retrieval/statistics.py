@@ -1,4 +1,4 @@
-"""Noise: how far a share of some questions can be from the truth, and which cells can be told apart at all."""
+"""Noise: how far a share of some questions can be from the truth, and which cells differ at all."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def against_best(hits: BoolArray) -> tuple[int, list[float]]:
 
 
 def least_difference(n_cells: int) -> int:
-    """Give by how many questions a cell must at least fall behind the best of a grid to be told from it.
+    """Give by how many questions a cell must at least fall behind the best of a grid to differ from it.
 
     Examples
     --------

@@ -149,7 +149,7 @@ def test_a_sweep_without_ranks_is_given_back_as_it_is():
 def test_warnings_say_what_makes_figures_worthless():
     warnings = "\n".join(swept(k=(1, 50), budget=Budget(3), sizes=[30, 60]).retrieval["warnings"])
     assert "k = 50 is more than there are chunks" in warnings
-    assert "k = 50 covers more than half of the documents" in warnings
+    assert "at k = 50 the context is more than half of the documents" in warnings
     assert "the budget of 3 char is smaller than the first chunk" in warnings
 
 
@@ -205,7 +205,7 @@ def test_advice_comes_from_figures():
     assert "the ranking misses them" in advice(found([1, 2, 3, 3], [1, 2, 3, 3], below=60, split=37))
     assert "--sizes 100..300:25" in advice(plain, plain, plain, choice=1)
     around = advice(plain, plain, plain, plain, plain, choice=1, alike=[1, 2])
-    assert "around the 2 cells that cannot be told from the best: --sizes 100..400" in around
+    assert "around the 2 cells that differ from the best by no more than chance: --sizes 100..400" in around
     assert "try larger ones" in advice(plain, plain, choice=1)
     assert "try smaller ones" in advice(plain, plain, choice=0)
 

@@ -1,6 +1,6 @@
 """Batches of texts on their way to a provider: by count and tokens, halved where they are too large, a few at a time.
 
-What has come back is handed on at once, batch by batch, so that it can be kept whatever happens to the rest.
+What comes back is given at once, batch by batch, so that it can be kept whatever happens to the rest.
 """
 
 from __future__ import annotations

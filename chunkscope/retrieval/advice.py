@@ -125,5 +125,9 @@ def _finer(cells: Sequence[Cell], choice: int, alike: Sequence[int]) -> str:
         return f"the best is the largest size of the grid: try larger ones, --sizes {high}..{high * 2}:{step * 4}"
     if high - low < 4:
         return ""
-    around = "the best cell" if len(alike) == 1 else f"the {len(alike)} cells that differ from the best by no more than chance"
+    around = (
+        "the best cell"
+        if len(alike) == 1
+        else f"the {len(alike)} cells that differ from the best by no more than chance"
+    )
     return f"a finer grid worth trying next, around {around}: --sizes {low}..{high}:{step}"

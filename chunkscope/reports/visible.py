@@ -25,9 +25,9 @@ _SELECTOR = re.compile(f"[{SELECTORS}]")
 _JAMO = re.compile("[\u1161-\u11ff\ud7b0-\ud7fb]")
 
 _COLOUR = re.compile(r"(\x1b\[[\d;]*m)")
-# a runner reads commands at the beginning of a line, blanks left out, and the older ones anywhere in it
-_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\[)", re.MULTILINE)
-_NOT_IN_JSON = re.compile("[\x7f-\x9f\ud800-\udfff]|##(?=\\[)")
+# a runner reads commands at the beginning of a line, blanks left out; the older ones, ##[...], anywhere in it
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_NOT_IN_JSON = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def visible(text: str, *, ascii: bool = False) -> str:
@@ -103,7 +103,7 @@ def harmless(text: str, *, color: bool = False) -> str:
     """
     parts = _COLOUR.split(text) if color else [text]
     parts[::2] = ["\n".join(map(visible, part.split("\n"))) for part in parts[::2]]
-    return _COMMAND.sub(lambda match: r"#\x23" if match[1] is None else match[1] + r"\x3a", "".join(parts))
+    return _no_commands("".join(parts), r"\x23", r"\x3a")
 
 
 def harmless_xml(text: str) -> str:
@@ -114,7 +114,12 @@ def harmless_xml(text: str) -> str:
     >>> harmless_xml("<a>\n::debug::</a>")
     '<a>\n&#58;:debug::</a>'
     """
-    return _COMMAND.sub(lambda match: "#&#35;" if match[1] is None else match[1] + "&#58;", text)
+    return _no_commands(text, "&#35;", "&#58;")
+
+
+def _no_commands(text: str, hash_sign: str, colon: str) -> str:
+    text = text.replace("##[", f"#{hash_sign}[")
+    return _COMMAND.sub(lambda match: match[1] + colon, text) if "::" in text else text
 
 
 def harmless_json(text: str) -> str:
@@ -125,7 +130,11 @@ def harmless_json(text: str) -> str:
     >>> print(harmless_json('{"quote": "##[error]\x9b2J"}'))
     {"quote": "#\u0023[error]\u009b2J"}
     """
-    return _NOT_IN_JSON.sub(lambda match: "#\\u0023" if match[0] == "##" else f"\\u{ord(match[0]):04x}", text)
+    # in UTF-8 they begin with one of three bytes, which are found in a tenth of the time (30 to 3 ns a character)
+    raw = text.encode("utf-8", "surrogatepass")
+    if b"\x7f" in raw or b"\xc2" in raw or b"\xed" in raw:
+        text = _NOT_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return text.replace("##[", "#\\u0023[")
 
 
 def _is_mark(character: str) -> bool:

@@ -27,7 +27,7 @@ from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.sweep_csv import to_csv
 from chunkscope.reports.sweep_markdown import escape, to_markdown
 from chunkscope.reports.sweep_text import render_sweep
-from chunkscope.reports.visible import pieces, visible
+from chunkscope.reports.visible import harmless, harmless_json, pieces, visible
 from chunkscope.reports.why import render_why
 from chunkscope.reports.width import fit, fit_end, pad, width, wrap
 
@@ -371,6 +371,16 @@ def test_shown_text_is_one_harmless_line(text, ascii):
         assert cell_len(shown[0]) > 0
 
 
+@given(
+    texts(), st.sampled_from(["", " ", "\u3000", "\xa0", "\x0b"]), st.sampled_from(["::debug::", "##[error]", "###["])
+)
+def test_no_line_is_a_command_to_a_runner(text, blank, command):
+    shown = harmless(f"{blank}{command}{text}\n{text}\n{text}{command}\n")
+    assert "##[" not in shown
+    assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
+    assert harmless(shown) == shown
+
+
 @given(texts(), st.integers(20, 60))
 def test_wrapping_loses_nothing_but_spaces(text, room):
     shown = visible(text)
@@ -393,6 +403,14 @@ def test_json_escapes_what_utf8_and_readers_cannot_take():
     text = to_json(SweepResult({}, CORPUS, info, ()))
     assert r"a\u0000b\ud800" in text
     assert json.loads(text.encode())["questions"]["path"] == "a\0b\ud800"
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("#[:\x7f\x80\x9f\xa0\ud800한"))))
+def test_json_stays_the_same_value_and_loses_what_terminals_obey(text):
+    written = harmless_json(json.dumps({"text": text}, ensure_ascii=False))
+    assert json.loads(written) == {"text": text}
+    assert not re.search("[\x7f-\x9f\ud800-\udfff]", written)
+    assert "##[" not in written
 
 
 @pytest.mark.parametrize("name", RESULTS)

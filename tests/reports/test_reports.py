@@ -405,7 +405,7 @@ def test_json_escapes_what_utf8_and_readers_cannot_take():
     assert json.loads(text.encode())["questions"]["path"] == "a\0b\ud800"
 
 
-@given(st.text(st.one_of(st.characters(), st.sampled_from("#[:\x7f\x80\x9f\xa0\ud800한"))))
+@given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("#[:\x7f\x80\x9f\xa0\ud800한"))))
 def test_json_stays_the_same_value_and_loses_what_terminals_obey(text):
     written = harmless_json(json.dumps({"text": text}, ensure_ascii=False))
     assert json.loads(written) == {"text": text}

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from chunkscope.errors import ChunkscopeError as ChunkscopeError
     from chunkscope.gate.baseline import read_baseline as read_baseline
     from chunkscope.gate.check import check as check
-    from chunkscope.gate.findings import Finding as Finding
-    from chunkscope.gate.findings import find_boundary_problems as find_boundary_problems
     from chunkscope.gate.result import CheckResult as CheckResult
     from chunkscope.gate.thresholds import Thresholds as Thresholds
     from chunkscope.grid.results import Cell as Cell
     from chunkscope.grid.results import SweepResult as SweepResult
+    from chunkscope.grid.sweep import find_boundary_problems as find_boundary_problems
     from chunkscope.grid.sweep import sweep as sweep
     from chunkscope.grid.verdict import judge as judge
+    from chunkscope.measures.findings import Finding as Finding
     from chunkscope.questions.check import check_labels as check_labels
     from chunkscope.questions.fix import fix_labels as fix_labels
     from chunkscope.questions.labels import Labels as Labels
@@ -50,7 +50,7 @@ _HOMES = {
     "ChunkscopeError": "chunkscope.errors",
     "Corpus": "chunkscope.corpus.reading",
     "Document": "chunkscope.corpus.document",
-    "Finding": "chunkscope.gate.findings",
+    "Finding": "chunkscope.measures.findings",
     "FixedChunker": "chunkscope.chunkers",
     "HeadingChunker": "chunkscope.chunkers",
     "Labels": "chunkscope.questions.labels",
@@ -61,7 +61,7 @@ _HOMES = {
     "TokenChunker": "chunkscope.chunkers",
     "check": "chunkscope.gate.check",
     "check_labels": "chunkscope.questions.check",
-    "find_boundary_problems": "chunkscope.gate.findings",
+    "find_boundary_problems": "chunkscope.grid.sweep",
     "fix_labels": "chunkscope.questions.fix",
     "judge": "chunkscope.grid.verdict",
     "list_chunks": "chunkscope.chunkers.chunk_rows",

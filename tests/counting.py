@@ -7,8 +7,10 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 from reference import Tape, cut, front_matter_line, prepended
 
+from chunkscope.measures.lengths import LengthCounts
 from chunkscope.measures.status import NOT_IN_FORCE
 from chunkscope.structure.analysis import DocumentAnalysis
 
@@ -24,14 +26,14 @@ def count_cell(documents, questions, chunker):
     for document in documents:
         for w in spans[document.name]:
             extra = prepended(document, chunker, w.start, w.end) if chunker.prepend else []
-            lengths[w.end - w.start + sum(b - a for a, b in extra)] += 1
+            lengths[w.end - w.start + sum(b - a + 1 for a, b in extra)] += 1
     return {
         "characters": sum(len(document.text) for document in documents),
         "chunks": len(everything),
         "blank_chunks": sum(is_blank(d.text[w.start : w.end]) for d in documents for w in spans[d.name]),
         "oversize_chunks": sum(chunker.size is not None and w.has_span and w.weight > chunker.size for w in everything),
         "broken_chunks": sum(w.is_broken for w in everything),
-        "lengths": dict(lengths),
+        "lengths": LengthCounts.among(np.array(sorted(lengths.elements()), dtype=np.int64)),
         "cuts": _cuts(documents, chunks),
         **_evidence(documents, questions, chunker, spans),
         **_rows(documents, chunker, spans),

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from chunkscope.chunkers.windows import Windows
 from chunkscope.corpus.document import Document, require_document
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import IntArray, SpanArray
@@ -25,6 +26,9 @@ FRONT_MATTER_PREFIX = "front-matter:"
 
 LARGEST_SIZE = 2**40
 """Far beyond all documents; arithmetic with larger numbers could overflow."""
+
+
+NONE_TORN = np.empty((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,11 @@ class Chunking:
         whole character has a number, but no span.
     n_spanless : int
         Windows without a whole character.
-    n_broken : int
-        Windows that begin or end inside a character.
+    torn : int64 (b, 2)
+        For each window that begins or ends inside a character, or holds no whole one, the offsets of the characters
+        at its ends that it tears, -1 for none.
     n_ends_inside : int
-        Windows that end inside a character.
+        Windows that end inside a character, the last of each document left out.
     other_ends : int64 (e,)
         Offsets at which windows end, the last of each document and those inside a character left out; None where
         these are simply the ends of the spans.
@@ -55,7 +60,7 @@ class Chunking:
     sizes: IntArray
     windows: IntArray | None = None
     n_spanless: int = 0
-    n_broken: int = 0
+    torn: IntArray = field(default_factory=lambda: NONE_TORN)
     n_ends_inside: int = 0
     other_ends: IntArray | None = None
 
@@ -164,6 +169,11 @@ class Chunker(ABC):
     def needs_size(self) -> bool:
         """Whether it cuts nothing until it is given a size."""
         return True
+
+    @property
+    def windows(self) -> Windows | None:
+        """The windows of characters that the chunks are; None for chunks that have to be cut one by one."""
+        return None
 
     @property
     def has_windows(self) -> bool:

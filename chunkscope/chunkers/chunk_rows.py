@@ -1,4 +1,4 @@
-"""The chunks of documents one by one, and the structure of one document, as JSON has them."""
+"""The chunks of documents one by one, as JSON has them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Chunking
+from chunkscope.chunkers.chunk_set import SpanChunks
+from chunkscope.chunkers.index_text import IndexTexts
 from chunkscope.chunkers.parse import parse_chunker
-from chunkscope.chunkers.prepending import Prependable, chunk_paths, find_prependable, prepended_spans
-from chunkscope.corpus.document import Document
-from chunkscope.spans.intervals import IntArray, Span, SpanArray, contains
+from chunkscope.chunkers.prepending import chunk_paths, find_prependable
+from chunkscope.corpus.document import Document, require_document
+from chunkscope.errors import refuse_path
+from chunkscope.spans.intervals import IntArray, Span, SpanArray, within
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -100,6 +103,8 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
 
     Raises
     ------
+    InputError
+        No documents but a path to them, or something that is none.
     ChunkerError
         The chunker needs a size and has none; raised at once.
 
@@ -112,6 +117,7 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
     0 (1, 2) ('旅費',) '# 旅費\n出張の費用。\n'
     1 (3, 4) ('旅費', '宿泊') '# 旅費\n## 宿泊\n上限は12,000円。'
     """
+    refuse_path(documents, "documents", "read_corpus")
     if isinstance(chunker, str):
         chunker = parse_chunker(chunker)
     if chunker.needs_size:
@@ -121,41 +127,41 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
 
 def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[ChunkRow]:
     for document in documents:
+        require_document(document)
         if document.text:
             yield from _rows(DocumentAnalysis(document), chunker)
 
 
 def _rows(analysis: DocumentAnalysis, chunker: Chunker) -> Iterator[ChunkRow]:
     document, text = analysis.document, analysis.document.text
-    cut = _cut(analysis, chunker)
-    numbers = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
+    chunking = _cut(analysis, chunker)
     prependable = find_prependable(analysis, chunker.prepend)
-    prepended = _carried(prependable, chunker, cut.spans, Layout.of([document.name], [analysis.length]))
+    layout = Layout.of([document.name], [analysis.length])
+    texts = IndexTexts.of(SpanChunks(layout, chunker, chunking), prependable)
     titles = [heading.title for heading in analysis.structure.headings]
     columns = zip(
-        numbers.tolist(),
-        cut.spans.tolist(),
-        _lines(analysis, cut.spans).tolist(),
-        chunk_paths(prependable, chunker, cut.spans).tolist(),
-        prepended,
-        contains(analysis.blank_runs, cut.spans).tolist(),
+        (np.arange(len(chunking.spans)) if chunking.windows is None else chunking.windows).tolist(),
+        chunking.spans.tolist(),
+        _lines(analysis, chunking.spans).tolist(),
+        chunk_paths(prependable, chunker, chunking.spans).tolist(),
+        texts.prepended_by_chunk(),
+        texts.write([text], layout),
+        within(analysis.blank_runs, chunking.spans).tolist(),
         strict=True,
     )
-    title, attributes = analysis.title, document.attributes
-    for number, (start, end), (first, last), path, spans, blank in columns:
-        body = text[start:end]
+    for number, (start, end), lines, path, prepended, index_text, blank in columns:
         yield ChunkRow(
             document=document.name,
             index=number,
             start=start,
             end=end,
-            lines=(first, last),
-            text=body,
-            index_text="\n".join([*(text[one:other] for one, other in spans), body]),
-            title=title,
+            lines=(lines[0], lines[1]),
+            text=text[start:end],
+            index_text=index_text,
+            title=analysis.title,
             headings=tuple(titles[row] for row in path if row >= 0),
-            prepended=spans,
-            attributes=attributes,
+            prepended=prepended,
+            attributes=document.attributes,
             blank=blank,
         )
 
@@ -181,14 +187,6 @@ def _cut(analysis: DocumentAnalysis, chunker: Chunker) -> Chunking:
         # measured with its name, so that a text that a tokenizer refuses can be found
         analysis.keep(unit, unit.measure_all([analysis.document.text], [analysis.document.name])[0])
     return chunker.chunks(chunker.segment(analysis))
-
-
-def _carried(prependable: Prependable, chunker: Chunker, chunks: SpanArray, layout: Layout) -> list[tuple[Span, ...]]:
-    owners, spans = prepended_spans(prependable, chunker, chunks, layout)
-    prepended: list[tuple[Span, ...]] = [()] * len(chunks)
-    for owner, (start, end) in zip(owners.tolist(), spans.tolist(), strict=True):
-        prepended[owner] += ((start, end),)
-    return prepended
 
 
 def _lines(analysis: DocumentAnalysis, chunks: SpanArray) -> IntArray:

@@ -8,16 +8,14 @@ arithmetic, and builds spans only for those who ask.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers import Chunker, FixedChunker
-from chunkscope.chunkers.base import Chunking
-from chunkscope.chunkers.windows import window_counts, windows_within
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, last_starting
+from chunkscope.chunkers.base import NONE_TORN, Chunker, Chunking
+from chunkscope.chunkers.windows import Windows, windows_within
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, expand, last_starting
 from chunkscope.spans.layout import Layout, Targets
 
 
@@ -28,15 +26,21 @@ class ChunkSet(ABC):
     ----------
     layout : Layout
     chunker : Chunker
+        Its settings; its size may be left out.
     """
 
     def __init__(self, layout: Layout, chunker: Chunker) -> None:
         self.layout = layout
         self.chunker = chunker
 
-    n_broken = 0
+    torn = NONE_TORN
     n_oversize = 0
     n_ends_inside = 0
+
+    @property
+    def n_broken(self) -> int:
+        """How many windows begin or end inside a character."""
+        return len(self.torn)
 
     @property
     @abstractmethod
@@ -47,6 +51,11 @@ class ChunkSet(ABC):
     @abstractmethod
     def spans(self) -> SpanArray:
         """The chunks that hold a whole character; neither starts nor ends ever fall."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> IntArray:
+        """What the body of each weighs in the chunker's unit."""
 
     @property
     @abstractmethod
@@ -69,10 +78,6 @@ class ChunkSet(ABC):
         """Tell which targets have each of their characters in some chunk."""
 
     @abstractmethod
-    def length_counts(self) -> tuple[IntArray, IntArray]:
-        """Give the lengths of chunks in characters, without what they prepend, and how many have each."""
-
-    @abstractmethod
     def within(self, runs: Targets) -> int:
         """Count the chunks that lie inside one of some disjoint, increasing spans."""
 
@@ -93,13 +98,14 @@ class SpanChunks(ChunkSet):
     [True, False]
     """
 
-    def __init__(self, layout: Layout, chunker: Chunker, cut: Chunking) -> None:
+    def __init__(self, layout: Layout, chunker: Chunker, cut: Chunking, size: int | None = None) -> None:
         super().__init__(layout, chunker)
         self._cut = cut
-        self.n_broken = cut.n_broken
+        self.torn = cut.torn
         self.n_ends_inside = cut.n_ends_inside
-        if chunker.size is not None:
-            self.n_oversize = int((cut.sizes > chunker.size).sum())
+        size = size or chunker.size
+        if size is not None:
+            self.n_oversize = int((cut.sizes > size).sum())
 
     @property
     def n_chunks(self) -> int:
@@ -110,6 +116,11 @@ class SpanChunks(ChunkSet):
     def spans(self) -> SpanArray:
         """The chunks that hold a whole character."""
         return self._cut.spans
+
+    @property
+    def sizes(self) -> IntArray:
+        """What the body of each weighs in the chunker's unit."""
+        return self._cut.sizes
 
     @property
     def cut_offsets(self) -> IntArray:
@@ -142,12 +153,6 @@ class SpanChunks(ChunkSet):
         """Look targets up in the union of the chunks."""
         return covered(self.spans, targets.spans)
 
-    def length_counts(self) -> tuple[IntArray, IntArray]:
-        """Count the lengths that occur."""
-        counts = np.bincount(self.spans[:, 1] - self.spans[:, 0])
-        lengths = np.flatnonzero(counts)
-        return lengths, counts[lengths]
-
     def within(self, runs: Targets) -> int:
         """Look the runs up among the chunks, or the chunks among the runs, whichever are fewer."""
         if len(runs) < len(self.spans):
@@ -162,55 +167,45 @@ class SpanChunks(ChunkSet):
 
 
 class WindowChunks(ChunkSet):
-    """Fixed windows in characters, as arithmetic on documents.
+    """Fixed windows of characters, as arithmetic on documents.
 
     Examples
     --------
     >>> from chunkscope import FixedChunker
     >>> layout = Layout.of(["a", "b"], [10, 4])
-    >>> chunks = WindowChunks(layout, FixedChunker(5, 2))
+    >>> chunks = WindowChunks(layout, FixedChunker(), Windows(5, 2))
     >>> chunks.n_chunks, chunks.contains(Targets.of(np.array([[3, 8], [4, 9], [10, 14]]), layout)).tolist()
     (4, [True, False, True])
     """
 
-    chunker: FixedChunker
-
-    def __init__(self, layout: Layout, chunker: FixedChunker) -> None:
+    def __init__(self, layout: Layout, chunker: Chunker, windows: Windows) -> None:
         super().__init__(layout, chunker)
-        size = chunker.required_size()
+        self.windows = windows
         # what is wider than all documents is as good as the widest: no number outgrows int32, no array the text
-        self._size, self._step = min(size, layout.longest), min(size - chunker.overlap, layout.longest)
-
-    @cached_property
-    def _counts(self) -> IntArray:
-        return self._count(self.layout.lengths)
-
-    def _count(self, lengths: IntArray) -> IntArray:
-        chunker = self.chunker
-        return window_counts(lengths, chunker.required_size(), chunker.overlap, keep_tail=chunker.tail == "keep")
+        self._size, self._step = min(windows.size, layout.longest), min(windows.step, layout.longest)
 
     @cached_property
     def n_chunks(self) -> int:
         """How many windows there are."""
-        return int(self._counts.sum())
+        return int(self.windows.counts(self.layout.lengths).sum())
 
     @cached_property
     def spans(self) -> SpanArray:
         """The windows, built because somebody asked."""
-        number, document = self._numbered(self._counts)
-        starts = self.layout.edges[document] + number * self._step
-        return np.column_stack((starts, np.minimum(starts + self._size, self.layout.edges[document + 1])))
+        laid = self.windows.lay(self.layout.lengths)
+        return np.column_stack((laid.begins, laid.ends)) + self.layout.edges[laid.texts, None]
+
+    @property
+    def sizes(self) -> IntArray:
+        """The characters of each window."""
+        return self.spans[:, 1] - self.spans[:, 0]
 
     @property
     def cut_offsets(self) -> IntArray:
         """Where windows end before the end of their document."""
-        inner = window_counts(self.layout.lengths, self.chunker.required_size(), self.chunker.overlap) - 1
-        number, document = self._numbered(np.maximum(inner, 0))
-        return self.layout.edges[document] + number * self._step + self._size
-
-    def _numbered(self, counts: IntArray) -> tuple[IntArray, IntArray]:
-        document = np.repeat(np.arange(len(counts)), counts)
-        return np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts), document
+        tiled = Windows(self.windows.size, self.windows.overlap)
+        documents, numbers = expand(np.maximum(tiled.counts(self.layout.lengths) - 1, 0))
+        return self.layout.edges[documents] + numbers * self._step + self._size
 
     def contains(self, targets: Targets) -> BoolArray:
         """Compute whether the window that starts last before each target still holds its end.
@@ -233,7 +228,7 @@ class WindowChunks(ChunkSet):
 
     def _last_start(self, targets: Targets) -> IntArray:
         number = (targets.spans[:, 0] - targets.bases) // self._step
-        number = np.minimum(number, self._count(targets.lengths) - 1)
+        number = np.minimum(number, self.windows.counts(targets.lengths) - 1)
         start: IntArray = targets.bases + number * self._step
         return start
 
@@ -241,38 +236,23 @@ class WindowChunks(ChunkSet):
         """Windows leave no character out."""
         return np.ones(len(targets), dtype=np.bool_)
 
-    def length_counts(self) -> tuple[IntArray, IntArray]:
-        """Count full windows and the shorter ones at the ends of documents."""
-        lengths = self.layout.lengths
-        full = np.where(lengths >= self._size, (lengths - self._size) // self._step + 1, 0)
-        short = self._counts - full
-        found = np.zeros(self._size + 1, dtype=np.int64)
-        found[self._size] = full.sum()
-        # Without kept tails a document has one short window at the most, so this loop runs once.
-        for number in range(int(short.max(initial=0))):
-            some = short > number
-            rest = lengths[some] - (full[some] + number) * self._step
-            found += np.bincount(rest, minlength=self._size + 1)
-        present = np.flatnonzero(found)
-        return present, found[present]
-
     def within(self, runs: Targets) -> int:
-        """Count by arithmetic the windows inside each run; only long runs, or those at an end, can hold one."""
-        return int(windows_within(runs, self._size, self._step, keep_tail=self.chunker.tail == "keep").sum())
-
-
-def chunk_sets(layout: Layout, chunkers: Sequence[Chunker], boundaries: Any) -> Iterator[ChunkSet]:
-    """Give the chunks over all documents of one way of cutting at several sizes, as arithmetic where that is enough."""
-    way = chunkers[0]
-    if isinstance(way, FixedChunker) and way.unit == "char":
-        for cell in chunkers:
-            if isinstance(cell, FixedChunker):
-                yield WindowChunks(layout, cell)
-        return
-    for cell, cut in zip(chunkers, way.chunks_of(chunkers, boundaries), strict=True):
-        yield SpanChunks(layout, cell, cut)
+        """Count by arithmetic the windows inside each run."""
+        return int(windows_within(runs, self._size, self._step, keep_tail=self.windows.keep_tail).sum())
 
 
 def chunk_set(layout: Layout, chunker: Chunker, boundaries: Any) -> ChunkSet:
-    """Give the chunks of one chunker over all documents."""
-    return next(chunk_sets(layout, [chunker], boundaries))
+    """Give the chunks of one chunker over all documents, as arithmetic where that is enough.
+
+    Parameters
+    ----------
+    layout : Layout
+    chunker : Chunker
+        With its size.
+    boundaries : object
+        Those of all documents, as `chunker.join` gives them.
+    """
+    windows = chunker.windows
+    if windows is not None:
+        return WindowChunks(layout, chunker, windows)
+    return SpanChunks(layout, chunker, chunker.chunks(boundaries))

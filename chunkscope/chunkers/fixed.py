@@ -13,7 +13,7 @@ from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_bound
 from chunkscope.chunkers.items import ItemChunker
 from chunkscope.chunkers.packing import Items
 from chunkscope.chunkers.sentence import cut_large_items
-from chunkscope.chunkers.windows import window_counts
+from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -45,6 +45,11 @@ class FixedChunker(ItemChunker):
         check_choice(self, "tail", ("drop", "keep"))
         if self.tail == "keep" and self.unit != "char":
             raise ChunkerError(f"fixed: tail=keep counts in characters; unit {self.unit} has no such windows")
+
+    @property
+    def windows(self) -> Windows | None:
+        """Windows over the characters of each document."""
+        return Windows(self.required_size(), self.overlap, self.tail == "keep") if self.unit == "char" else None
 
     @property
     def has_windows(self) -> bool:
@@ -80,10 +85,7 @@ class FixedChunker(ItemChunker):
 
     def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Lay windows over the characters of each document."""
-        size, edges = self.required_size(), boundaries.positions[boundaries.documents]
-        lengths = np.diff(edges)
-        counts = window_counts(lengths, size, self.overlap, keep_tail=self.tail == "keep")
-        number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        starts = np.repeat(edges[:-1], counts) + number * (size - self.overlap)
-        ends = np.minimum(starts + size, np.repeat(edges[1:], counts))
-        return Chunking(np.column_stack((starts, ends)), ends - starts)
+        edges = boundaries.positions[boundaries.documents]
+        laid = Windows(self.required_size(), self.overlap, self.tail == "keep").lay(np.diff(edges))
+        spans = np.column_stack((laid.begins, laid.ends)) + edges[laid.texts, None]
+        return Chunking(spans, laid.ends - laid.begins)

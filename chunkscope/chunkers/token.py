@@ -10,7 +10,7 @@ import numpy as np
 from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.boundaries import Boundaries, TokenStream, join_boundaries, join_streams
 from chunkscope.chunkers.fixed import FixedChunker
-from chunkscope.chunkers.windows import window_counts
+from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -82,23 +82,20 @@ class TokenChunker(Chunker):
 
 def raw_windows(stream: TokenStream, size: int, overlap: int) -> Chunking:
     """Lay windows over tokens and reduce each to the whole characters in it."""
-    first_entry = stream.documents[:-1]
     n_tokens = np.diff(stream.documents) - 1
-    counts = window_counts(n_tokens, size, overlap)
-    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    begin = np.repeat(first_entry, counts) + number * (size - overlap)
-    end = np.minimum(begin + size, np.repeat(first_entry + n_tokens, counts))
+    laid = Windows(size, overlap).lay(n_tokens)
+    base = stream.documents[:-1][laid.texts]
+    begin, end = laid.begins + base, laid.ends + base
     starts, ends = stream.first_whole[begin], stream.last_whole[end]
-    inside = stream.inside
     whole = starts < ends
-    is_last = number == np.repeat(counts, counts) - 1
-    torn_end = inside[end]
+    torn = np.column_stack([np.where(stream.inside[at], stream.last_whole[at], -1) for at in (begin, end)])
+    is_last = laid.ends == n_tokens[laid.texts]
     return Chunking(
         spans=np.column_stack((starts, ends))[whole],
         sizes=(end - begin)[whole],
-        windows=number[whole],
+        windows=laid.numbers[whole],
         n_spanless=int((~whole).sum()),
-        n_broken=int((inside[begin] | torn_end | ~whole).sum()),
-        n_ends_inside=int((torn_end & ~is_last).sum()),
-        other_ends=ends[~torn_end & ~is_last],
+        torn=torn[(torn >= 0).any(axis=1) | ~whole],
+        n_ends_inside=int(((torn[:, 1] >= 0) & ~is_last).sum()),
+        other_ends=ends[(torn[:, 1] < 0) & ~is_last],
     )

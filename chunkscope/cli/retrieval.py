@@ -15,12 +15,11 @@ from chunkscope.reports.formatting import money, plural
 
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
-    from chunkscope.corpus.reading import Corpus
     from chunkscope.grid.results import SweepResult
+    from chunkscope.grid.sweep import Sweep
     from chunkscope.measures.base import Measure
     from chunkscope.questions.labels import Labels
     from chunkscope.retrieval import RetrievalSettings
-    from chunkscope.retrieval.measure import RetrievalMeasure
     from chunkscope.retrieval.plan import GridPlan
 
 NEEDS_A_RETRIEVER = ("k", "budget", "return", "filter", "outdated", "min_score", "holdout", "seed", "group_by")
@@ -193,9 +192,7 @@ def summarised(result: SweepResult, flags: Mapping[str, Any]) -> SweepResult:
 
 
 def announce(
-    corpus: Corpus,
-    measures: Sequence[Measure],
-    chunkers: Sequence[Chunker],
+    sweep: Sweep,
     flags: Mapping[str, Any],
     messages: Messages,
     progress: Callable[[str, int, int], None] | None,
@@ -203,28 +200,27 @@ def announce(
     """Say what is to be embedded before it is, and let embedders tell how far they are."""
     from chunkscope.retrieval.plan import embedders_of, plan_grid
 
-    measure = _ranking_measure(measures)
-    plans = plan_grid(corpus, measure, chunkers)
+    plans = plan_grid(sweep.scan, list(sweep.plan.grid.chunkers()))
     for plan in plans:
         messages.say(plan_line(plan, flags["price"]))
     total = sum(plan.embedding.to_send for plan in plans)
     if progress is not None and total:
         shared = TextProgress(progress, total)
-        for embedder in embedders_of(measure.retrievers):
+        for embedder in embedders_of(sweep.scan):
             embedder.progress = shared
 
 
-def dry_run(corpus: Corpus, measures: Sequence[Measure], chunkers: Sequence[Chunker], flags: Mapping[str, Any]) -> str:
+def dry_run(sweep: Sweep, flags: Mapping[str, Any]) -> str:
     """Write what the grid would embed, and the dearest of the finer grids that may follow it."""
     from chunkscope.retrieval.plan import plan_grid
 
-    measure, price = _ranking_measure(measures), flags["price"]
-    lines = [f"This grid: {plan_line(plan, price)}." for plan in plan_grid(corpus, measure, chunkers)]
+    chunkers, price = list(sweep.plan.grid.chunkers()), flags["price"]
+    lines = [f"This grid: {plan_line(plan, price)}." for plan in plan_grid(sweep.scan, chunkers)]
     finer = finer_grid(chunkers)
     if finer:
         sizes = sorted({chunker.size for chunker in finer if chunker.size is not None})
         about = f"sizes {sizes[0]} to {sizes[-1]}, the dearest that may follow"
-        plans = plan_grid(corpus, measure, [*chunkers, *finer])
+        plans = plan_grid(sweep.scan, [*chunkers, *finer])
         lines += [f"With a finer grid ({about}): {plan_line(plan, price)}." for plan in plans]
     return "\n".join([*lines, "Nothing was sent."]) + "\n"
 
@@ -255,18 +251,12 @@ def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
     return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
 
 
-def _ranking_measure(measures: Sequence[Measure]) -> RetrievalMeasure:
-    from chunkscope.retrieval.measure import RetrievalMeasure
-
-    return next(measure for measure in measures if isinstance(measure, RetrievalMeasure))
-
-
 def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
     """Give a finer grid around the smallest sizes: of all that may follow it has the most chunks, so it is dearest."""
     rows: dict[tuple[Chunker, int], list[int]] = {}
     for chunker in chunkers:
         if chunker.size is not None:
-            rows.setdefault((chunker.at(None), chunker.overlap), []).append(chunker.size)
+            rows.setdefault((chunker.unsized, chunker.overlap), []).append(chunker.size)
     found = []
     for (unsized, overlap), sizes in rows.items():
         low, high = min(sizes), sorted(set(sizes))[min(1, len(set(sizes)) - 1)]

@@ -163,7 +163,7 @@ def read_why(wanted: WantedGrid, text: str) -> tuple[Chunker, ...]:
     >>> [str(chunker) for chunker in read_why(grid, "300")]
     ['fixed(size=300, overlap=50)', 'sentence(size=300, overlap=50)']
     """
-    unsized = tuple(dict.fromkeys(chunker.at(None) for chunker in wanted.chunkers))
+    unsized = tuple(dict.fromkeys(chunker.unsized for chunker in wanted.chunkers))
     size, slash, overlap = text.partition("/")
     if size.strip().lower() == WHOLE:
         sections = tuple(chunker for chunker in unsized if not chunker.needs_size)

@@ -11,8 +11,9 @@ from typing import Any
 
 from chunkscope._version import __version__
 from chunkscope.errors import InputError
-from chunkscope.gate.result import CheckFinding, Recognised
+from chunkscope.gate.result import Recognised
 from chunkscope.grid.versioned_json import read_stored
+from chunkscope.measures.findings import Finding
 
 FORMAT = 1
 """Version of the file. Later formats only add.
@@ -41,12 +42,12 @@ class Baseline:
     path: str = ""
 
     @classmethod
-    def of(cls, findings: Iterable[CheckFinding], setting: str = "") -> Baseline:
+    def of(cls, findings: Iterable[Finding], setting: str = "") -> Baseline:
         """Take findings as known. What several questions need, or several lists name, is one finding."""
         places = {(recognised(finding), finding.span) for finding in findings}
         return cls(Counter(one for one, _ in places), setting)
 
-    def sort(self, findings: Iterable[CheckFinding]) -> tuple[list[bool], tuple[Recognised, ...]]:
+    def sort(self, findings: Iterable[Finding]) -> tuple[list[bool], tuple[Recognised, ...]]:
         """Tell for each finding whether it is known, and list those of the baseline that are gone.
 
         Where a quote is cut at more places than are known, the first places are taken for the known ones.
@@ -91,7 +92,7 @@ class Baseline:
         return f'{head}, "findings": [\n{rows}\n]}}\n' if rows else f'{head}, "findings": []}}\n'
 
 
-def recognised(finding: CheckFinding) -> Recognised:
+def recognised(finding: Finding) -> Recognised:
     """Give what a finding is known again by. A duplicate id has no quote; it is known by the id."""
     return Recognised(finding.document or "", finding.code, finding.quote or finding.question or "")
 

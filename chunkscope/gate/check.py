@@ -12,21 +12,12 @@ from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError
 from chunkscope.gate.baseline import Baseline, only
-from chunkscope.gate.evaluate import Seen, look
-from chunkscope.gate.result import (
-    CODES,
-    Against,
-    CheckedQuestion,
-    CheckFinding,
-    CheckResult,
-    Kind,
-    Level,
-    Measured,
-    sorted_findings,
-)
+from chunkscope.gate.evaluate import Evaluation, evaluate
+from chunkscope.gate.result import CODES, Against, CheckedQuestion, CheckResult, Kind, ThresholdResult, sorted_findings
 from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
 from chunkscope.grid.notation import Overlap
 from chunkscope.grid.results import Cell, CorpusInfo
+from chunkscope.measures.findings import Finding, Level
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
 from chunkscope.questions.question import Question, QuestionFile, questions_of
@@ -83,9 +74,9 @@ def check(
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
-    seen = look(corpus, labels, way, thresholds, overlap)
+    evaluation = evaluate(corpus, labels, way, thresholds, overlap)
     names = _shown_names(corpus)
-    found = [dataclasses.replace(one, path=names(one.document or "")) for one in seen.findings]
+    found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
     if labels:
         found += _label_findings(labels, asked, path or "questions")
     findings = sorted_findings(found)
@@ -95,16 +86,16 @@ def check(
         warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
     n_valid = len(labels.valid) if labels else 0
     measured = tuple(
-        _measure(name, thresholds[name], seen, findings=findings, known=known, n_valid=n_valid)
+        _measure(name, thresholds[name], evaluation, findings=findings, known=known, n_valid=n_valid)
         for name in _counted(thresholds, labels)
     )
-    judged = _judged(findings, known, measured, seen, thresholds)
+    judged = _judged(findings, known, measured, evaluation, thresholds)
     bad_labels = sum(one.level == "error" and one.code.startswith("label-") for one in judged)
     if not bad_labels:
-        _require_something(corpus, thresholds, seen, measured, labels)
+        _require_something(corpus, thresholds, evaluation, measured, labels)
     return CheckResult(
-        setting={"chunker": way.label, "unit": way.unit, "size": way.size, "overlap": seen.cell.overlap},
-        corpus=_corpus_info(corpus, seen.cell),
+        setting={"chunker": way.label, "unit": way.unit, "size": way.size, "overlap": evaluation.cell.overlap},
+        corpus=_corpus_info(corpus, evaluation.cell),
         questions_path=path if labels else None,
         asked=_asked(labels, asked) if labels else (),
         measured=measured,
@@ -121,13 +112,14 @@ def _looked_up(
     if questions is None:
         return None, ()
     if isinstance(questions, Labels):
+        questions.require_documents(corpus.names)
         return questions, (*(resolved.question for resolved in questions.valid), *questions.without_evidence)
     asked = questions_of(questions)
     return check_labels(corpus, asked), asked
 
 
 def _compared(
-    findings: Sequence[CheckFinding], baseline: Baseline | None, codes: Collection[str]
+    findings: Sequence[Finding], baseline: Baseline | None, codes: Collection[str]
 ) -> tuple[Sequence[bool], Against | None]:
     """Tell which findings a baseline knows, and what it knows that is gone."""
     if baseline is None:
@@ -137,16 +129,18 @@ def _compared(
 
 
 def _judged(
-    findings: Sequence[CheckFinding],
+    findings: Sequence[Finding],
     known: Sequence[bool],
-    measured: Sequence[Measured],
-    seen: Seen,
+    measured: Sequence[ThresholdResult],
+    evaluation: Evaluation,
     thresholds: Thresholds,
-) -> tuple[CheckFinding, ...]:
+) -> tuple[Finding, ...]:
     """Give findings their levels: errors where a threshold is missed, notes where the baseline knows them."""
     missed = {one.name for one in measured if not one.is_met}
     return tuple(
-        dataclasses.replace(one, is_known=is_known, level="note" if is_known else _level(one, missed, seen, thresholds))
+        dataclasses.replace(
+            one, is_known=is_known, level="note" if is_known else _level(one, missed, evaluation, thresholds)
+        )
         for one, is_known in zip(findings, known, strict=True)
     )
 
@@ -167,7 +161,7 @@ def _shown_names(corpus: Corpus) -> Callable[[str], str]:
     return lambda name: name if folder == "." else f"{folder}/{name}"
 
 
-def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> list[CheckFinding]:
+def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> list[Finding]:
     """Make findings of label problems: they stand in the questions file."""
     quotes = {(question.id, question.line): question for question in asked}
     found = []
@@ -175,7 +169,7 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
         question = quotes.get((problem.id, problem.line))
         quote = question.quotes[problem.entry] if question and problem.entry is not None else None
         found.append(
-            CheckFinding(
+            Finding(
                 code=f"label-{problem.problem}",
                 document=problem.document,
                 question=problem.id,
@@ -218,32 +212,32 @@ def _codes(thresholds: Thresholds, labels: Labels | None) -> set[str]:
 def _measure(
     name: str,
     threshold: Threshold,
-    seen: Seen,
+    evaluation: Evaluation,
     *,
-    findings: Sequence[CheckFinding],
+    findings: Sequence[Finding],
     known: Sequence[bool],
     n_valid: int,
-) -> Measured:
+) -> ThresholdResult:
     """Count for one threshold: the questions, rows or chunks with a finding, and those with a new one."""
     fresh = [finding for finding, is_known in zip(findings, known, strict=True) if not is_known]
-    n, n_new = (len(_counting(name, seen, found)) for found in (findings, fresh))
-    total = _total(name, seen.cell, n_valid)
-    return Measured(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
+    n, n_new = (len(_counting(name, evaluation, found)) for found in (findings, fresh))
+    total = _total(name, evaluation.cell, n_valid)
+    return ThresholdResult(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
 
 
-def _counting(name: str, seen: Seen, findings: Iterable[CheckFinding]) -> set[Any]:
+def _counting(name: str, evaluation: Evaluation, findings: Iterable[Finding]) -> set[Any]:
     """Give what counts for a threshold: each question, row or chunk once."""
     found = (finding for finding in findings if finding.code in CODES[name])
     if name in NEEDS_QUESTIONS:
-        return {finding.question for finding in found} & seen.spoilt.get(name, set())
+        return {finding.question for finding in found} & evaluation.spoilt.get(name, set())
     return {(finding.document, finding.span) if name == "max_rows_header_lost" else id(finding) for finding in found}
 
 
-def _level(finding: CheckFinding, missed: Collection[str], seen: Seen, thresholds: Thresholds) -> Level:
+def _level(finding: Finding, missed: Collection[str], evaluation: Evaluation, thresholds: Thresholds) -> Level:
     """Tell how bad a new finding is: an error counts against a threshold that is missed."""
     if finding.code.startswith("label-"):
         return "error" if thresholds.label_problems == "error" else "warning"
-    return "error" if any(_counting(name, seen, [finding]) for name in missed) else "note"
+    return "error" if any(_counting(name, evaluation, [finding]) for name in missed) else "note"
 
 
 def _total(name: str, cell: Cell, n_valid: int) -> int:
@@ -254,10 +248,14 @@ def _total(name: str, cell: Cell, n_valid: int) -> int:
 
 
 def _require_something(
-    corpus: Corpus, thresholds: Thresholds, seen: Seen, measured: Sequence[Measured], labels: Labels | None
+    corpus: Corpus,
+    thresholds: Thresholds,
+    evaluation: Evaluation,
+    measured: Sequence[ThresholdResult],
+    labels: Labels | None,
 ) -> None:
     """Refuse to pass where nothing was measured."""
-    if not seen.n_visible:
+    if not evaluation.n_visible:
         where = f"{corpus.path}: " if corpus.path else ""
         raise InputError(f"{where}nothing measured: there is no text in any document")
     wanted = [_flag(name) for name in NEEDS_QUESTIONS if name in thresholds.asked]

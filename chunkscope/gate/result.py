@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from chunkscope._version import __version__
 from chunkscope.grid.results import CorpusInfo
-from chunkscope.spans.intervals import Span
+from chunkscope.measures.findings import Finding
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -27,113 +27,11 @@ CODES = {
 }
 """Which findings count for which threshold."""
 
-Level = Literal["error", "warning", "note"]
 Kind = Literal["valid", "without-evidence", "excluded"]
 
 
 @dataclass(frozen=True)
-class Suggestion:
-    """What would mend a finding; None where that does not help.
-
-    Attributes
-    ----------
-    size : int or None
-        The nearest size tried of the same chunker that leaves the text whole, whatever it does to others.
-    overlap : int or None
-        The overlap from which on no text of this length is cut, wherever it stands.
-    length : int
-        How long the text is, in the chunker's unit.
-    prepend : str or None
-        What a chunk would have to prepend.
-    is_nearest : bool
-        Every nearer size has been looked at; False where only some have, because each means cutting anew.
-    """
-
-    size: int | None
-    overlap: int | None
-    length: int
-    prepend: str | None = None
-    is_nearest: bool = True
-
-    def to_dict(self) -> dict[str, object]:
-        """Give it as JSON has it."""
-        return {"size": self.size, "overlap": self.overlap, "length": self.length, "prepend": self.prepend}
-
-
-@dataclass(frozen=True)
-class CheckFinding:
-    """One thing that the check found.
-
-    Attributes
-    ----------
-    code : str
-        ``evidence-split``, ``evidence-missing``, ``header-lost``, ``chunk-oversize``, ``chunk-broken``,
-        ``chunk-blank``, or ``label-`` and the problem.
-    document : str or None
-        Its name; None for labels that name none.
-    question : str or None
-    line, column : int
-        In the document the place of the cut, or the start of the chunk; for labels the line of the questions file.
-    message : str
-        In one line.
-    quote : str
-        The evidence, the row, the chunk, or the quote of the label: what it is recognised by.
-    span : (int, int) or None
-        Where that stands, in code points.
-    cut : int or None
-        Offset of the first cut.
-    before, after : str
-        The text on both sides of that place.
-    suggestion : Suggestion or None
-    path : str
-        The file, as it is shown.
-    level : {"error", "warning", "note"}
-        An error counts against a threshold that is missed; a note is within its threshold, known, or harms nobody.
-    is_known : bool
-        The baseline has it.
-    is_needed : bool
-        False where other evidence of the question is enough.
-    """
-
-    code: str
-    document: str | None
-    question: str | None
-    line: int
-    column: int
-    message: str
-    quote: str
-    span: Span | None = None
-    cut: int | None = None
-    before: str = ""
-    after: str = ""
-    suggestion: Suggestion | None = None
-    path: str = ""
-    level: Level = "error"
-    is_known: bool = False
-    is_needed: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
-        return {
-            "code": self.code,
-            "level": self.level,
-            "path": self.path,
-            "line": self.line,
-            "column": self.column,
-            "document": self.document,
-            "question": self.question,
-            "message": self.message,
-            "quote": self.quote,
-            "span": None if self.span is None else list(self.span),
-            "cut": self.cut,
-            "known": self.is_known,
-            "needed": self.is_needed,
-            "suggestion": None if self.suggestion is None else self.suggestion.to_dict(),
-        }
-
-
-@dataclass(frozen=True)
-class Measured:
+class ThresholdResult:
     """One threshold and what was counted for it.
 
     Attributes
@@ -212,9 +110,9 @@ class CheckResult:
         None: without questions.
     asked : tuple of CheckedQuestion
         All questions in the order of their file.
-    measured : tuple of Measured
+    measured : tuple of ThresholdResult
         The thresholds that something was measured for, in their order.
-    findings : tuple of CheckFinding
+    findings : tuple of Finding
         By path, line and column.
     label_problems : int
         Those that are new, where they are errors.
@@ -227,8 +125,8 @@ class CheckResult:
     corpus: CorpusInfo
     questions_path: str | None
     asked: tuple[CheckedQuestion, ...]
-    measured: tuple[Measured, ...]
-    findings: tuple[CheckFinding, ...]
+    measured: tuple[ThresholdResult, ...]
+    findings: tuple[Finding, ...]
     label_problems: int = 0
     against: Against | None = None
     warnings: tuple[str, ...] = ()
@@ -245,7 +143,7 @@ class CheckResult:
         return (*(one.name for one in self.measured if not one.is_met), *labels)
 
     @property
-    def errors(self) -> tuple[CheckFinding, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The findings that count."""
         return tuple(finding for finding in self.findings if finding.level == "error")
 
@@ -290,10 +188,10 @@ class CheckResult:
         }
 
 
-def sorted_findings(findings: Sequence[CheckFinding]) -> tuple[CheckFinding, ...]:
+def sorted_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Put findings in the order of files, lines and columns, whatever order the files were read in."""
 
-    def key(finding: CheckFinding) -> tuple[object, ...]:
+    def key(finding: Finding) -> tuple[object, ...]:
         return finding.path, finding.line, finding.column, finding.code, finding.question or "", finding.span or (0, 0)
 
     return tuple(sorted(findings, key=key))

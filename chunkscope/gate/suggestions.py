@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.chunkers import Chunker, FixedChunker
+from chunkscope.chunkers import Chunker
 from chunkscope.chunkers.boundaries import Boundaries, TokenStream, join_boundaries, join_streams
 from chunkscope.chunkers.chunk_set import chunk_set
-from chunkscope.gate.result import Suggestion
 from chunkscope.grid.notation import Overlap
+from chunkscope.measures.findings import Suggestion
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
 
@@ -53,7 +53,7 @@ class Suggester:
     @property
     def _are_windows(self) -> bool:
         """Whether the chunks are windows of characters, in which case nothing needs cutting anew."""
-        return isinstance(self.chunker, FixedChunker) and self.chunker.unit == "char"
+        return self.chunker.size is not None and self.chunker.windows is not None
 
     def at(self, size: int) -> Chunker | None:
         """Give the same way of cutting at another size; None where the overlap does not allow it."""

@@ -9,6 +9,9 @@ from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.questions.labels import LocatedQuestion
 
+BATCH_CHARACTERS = 1 << 20
+"""About so many characters make a batch."""
+
 
 @dataclass(frozen=True)
 class Batch:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
 from numbers import Integral
 from typing import Any
 
-from chunkscope.chunkers import Chunker, HeadingChunker, parse_chunkers
+import numpy as np
+
+from chunkscope.chunkers import Chunker, parse_chunkers
 from chunkscope.chunkers.base import LARGEST_SIZE
 from chunkscope.errors import GridError
+from chunkscope.spans.intervals import IntArray
 
 DEFAULT_SIZES = "50..800"
 DEFAULT_OVERLAPS = "1/6"
@@ -171,20 +175,59 @@ def grid_pairs(sizes: Iterable[int], overlaps: Sequence[Overlap | int]) -> tuple
     return list(pairs), list(skipped.values())
 
 
+@dataclass(frozen=True, eq=False)
+class GridRow:
+    """One chunker at several sizes and overlaps: arrays, no object for each cell.
+
+    Attributes
+    ----------
+    chunker : Chunker
+        Without a size.
+    sizes : int64 (c,) or None
+        None: one cell, the chunker as it is, such as whole sections.
+    overlaps : int64 (c,)
+    """
+
+    chunker: Chunker
+    sizes: IntArray | None
+    overlaps: IntArray
+
+    @classmethod
+    def of(cls, chunker: Chunker, pairs: Iterable[tuple[int, int]] | None = None) -> GridRow:
+        """Make it of pairs of size and overlap; without any, of the chunker as it is."""
+        if pairs is None:
+            return cls(chunker, None, np.zeros(1, dtype=np.int64))
+        found = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
+        return cls(chunker, found[:, 0], found[:, 1])
+
+    def __len__(self) -> int:
+        return len(self.overlaps)
+
+    def pairs(self) -> Iterator[tuple[int | None, int]]:
+        """Give size and overlap of each cell."""
+        if self.sizes is None:
+            return iter([(None, 0)])
+        return zip(self.sizes.tolist(), self.overlaps.tolist(), strict=True)
+
+    def chunkers(self) -> Iterator[Chunker]:
+        """Give a chunker for each cell."""
+        return (self.chunker.at(size, overlap) for size, overlap in self.pairs())
+
+
 @dataclass(frozen=True)
 class Grid:
-    """The cells of a sweep: ready chunkers, and the pairs that cannot run.
+    """The cells of a sweep, a row a chunker, and the pairs that cannot run.
 
     Examples
     --------
     >>> grid = Grid.of("fixed", "4,8", "0,4")
-    >>> [(str(chunker)) for chunker in grid.chunkers]
+    >>> [str(chunker) for chunker in grid.chunkers()]
     ['fixed(size=4)', 'fixed(size=8)', 'fixed(size=8, overlap=4)']
-    >>> len(grid.skipped)
-    1
+    >>> len(grid), len(grid.skipped)
+    (3, 1)
     """
 
-    chunkers: tuple[Chunker, ...]
+    rows: tuple[GridRow, ...]
     skipped: tuple[tuple[str, str, Skipped], ...] = ()
     overlaps: tuple[str, ...] = ()
 
@@ -195,35 +238,64 @@ class Grid:
         sizes: str | int | Iterable[int] = DEFAULT_SIZES,
         overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     ) -> Grid:
-        """Set ways of cutting to every size and overlap; one that has its own size stands as it is.
+        """Set chunkers to every size and overlap; one that has its own size stands as it is.
 
-        Headings get a cell for whole sections too, one whatever the units. A grid is given back as it is.
+        A chunker that needs no size gets a cell without one too, one whatever the units. Equal cells run once. A grid
+        is given back as it is.
         """
         if isinstance(chunkers, Grid):
             return chunkers
-        ways = _ways(_listed(chunkers))
+        listed = _chunkers(_listed(chunkers))
         parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(_listed(sizes))
         parsed_overlaps = _overlaps(_listed(overlaps))
-        cells: dict[Chunker, None] = {}
-        skipped: list[tuple[str, str, Skipped]] = []
-        whole: set[HeadingChunker] = set()
-        for chunker in ways:
-            if chunker.size is not None:
-                cells[chunker] = None
-                continue
-            if isinstance(chunker, HeadingChunker) and not chunker.merge:
-                sections = dataclasses.replace(chunker, unit="char")
-                if sections not in whole:  # they are the same in every unit
-                    whole.add(sections)
-                    cells[chunker] = None
-            pairs, unable = grid_pairs(parsed_sizes, parsed_overlaps)
-            cells.update((chunker.at(size, overlap), None) for size, overlap in pairs)
-            skipped.extend((chunker.label, chunker.unit, pair) for pair in unable)
-        if not cells:
-            given = {"chunker": ways, "size": parsed_sizes, "overlap": parsed_overlaps}
+        wanted, unable = grid_pairs(parsed_sizes, parsed_overlaps) if _any_unsized(listed) else ([], [])
+        rows: list[GridRow] = []
+        taken: dict[Chunker, set[tuple[int, int]]] = {}
+        whole: set[Chunker] = set()
+        for chunker in listed:
+            seen = taken.setdefault(chunker.unsized, set())
+            sized = chunker.size is not None
+            if not sized and not chunker.needs_size:
+                in_any_unit = dataclasses.replace(chunker, unit="char")
+                if in_any_unit not in whole:  # without a size, units do not matter
+                    whole.add(in_any_unit)
+                    rows.append(GridRow.of(chunker))
+            pairs = [(chunker.required_size(), chunker.overlap)] if sized else wanted
+            fresh = [pair for pair in pairs if pair not in seen]
+            if fresh:
+                seen.update(fresh)
+                rows.append(GridRow.of(chunker.unsized, fresh))
+        if not rows:
+            given = {"chunker": listed, "size": parsed_sizes, "overlap": parsed_overlaps}
             lacking = [f"no {name} is given" for name, values in given.items() if not values]
-            raise GridError(f"the grid has no cell that can run: {(lacking or [skipped[0][2].reason])[0]}")
-        return cls(tuple(cells), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps))
+            raise GridError(f"the grid has no cell that can run: {(lacking or [unable[0].reason])[0]}")
+        skipped = [(one.label, one.unit, pair) for one in listed if one.size is None for pair in unable]
+        return cls(
+            tuple(_joined(rows)), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps)
+        )
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows))
+
+    def chunkers(self) -> Iterator[Chunker]:
+        """Give a chunker for each cell."""
+        return (chunker for row in self.rows for chunker in row.chunkers())
+
+    @property
+    def unsized(self) -> tuple[Chunker, ...]:
+        """The chunkers without their sizes, each once."""
+        return tuple(dict.fromkeys(row.chunker for row in self.rows))
+
+
+def _any_unsized(chunkers: Iterable[Chunker]) -> bool:
+    return any(chunker.size is None for chunker in chunkers)
+
+
+def _joined(rows: Sequence[GridRow]) -> Iterator[GridRow]:
+    """Join rows of one chunker that follow one another."""
+    for (chunker, is_whole), found in groupby(rows, key=lambda row: (row.chunker, row.sizes is None)):
+        pairs = [pair for row in found for pair in row.pairs()]
+        yield GridRow.of(chunker, None if is_whole else [(size, overlap) for size, overlap in pairs if size])
 
 
 def _listed(given: Any) -> Iterable[Any]:
@@ -231,14 +303,14 @@ def _listed(given: Any) -> Iterable[Any]:
     return given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
 
 
-def _ways(chunkers: Iterable[str | Chunker]) -> tuple[Chunker, ...]:
+def _chunkers(chunkers: Iterable[str | Chunker]) -> tuple[Chunker, ...]:
     """Read the chunkers that are written, and take the others as they are."""
-    ways: dict[Chunker, None] = {}
+    found: dict[Chunker, None] = {}
     for chunker in chunkers:
         if not isinstance(chunker, str | Chunker):
             raise GridError(f"{type(chunker).__name__!r} is no chunker; write 'fixed', or FixedChunker()")
-        ways.update(dict.fromkeys(parse_chunkers(chunker) if isinstance(chunker, str) else (chunker,)))
-    return tuple(ways)
+        found.update(dict.fromkeys(parse_chunkers(chunker) if isinstance(chunker, str) else (chunker,)))
+    return tuple(found)
 
 
 def _overlaps(overlaps: Iterable[int | str | Overlap]) -> tuple[int | Overlap, ...]:

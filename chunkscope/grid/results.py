@@ -9,8 +9,10 @@ from typing import Any
 
 from chunkscope._version import __version__
 from chunkscope.grid.notation import Skipped
-from chunkscope.measures.columns import added
-from chunkscope.measures.lengths import LengthCounts
+from chunkscope.measures.base import Field, add_values
+from chunkscope.measures.findings import Finding
+from chunkscope.measures.lengths import ChunkLengths, LengthCounts
+from chunkscope.measures.luck import Expected
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -39,12 +41,17 @@ def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
+_OPTIONAL = {"optional": True}
+"""Marks fields that stand in the JSON only where they were counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One setting of the grid and what it does to the documents.
 
     All counts are over the whole corpus and add up over its parts. `size` and `overlap` are None for whole sections.
-    `lengths` counts chunks by their characters, prepended ones included. Expectations are None for packed chunkers.
+    `lengths` are those of the texts to index, in characters, with what they prepend. Expectations are None for packed
+    chunkers. What measures from outside counted stands in `extra`, by the names of their fields.
     """
 
     chunker: str
@@ -56,7 +63,7 @@ class Cell:
     blank_chunks: int = 0
     oversize_chunks: int = 0
     broken_chunks: int = 0
-    lengths: LengthCounts = field(default_factory=lambda: LengthCounts.of({}))
+    lengths: ChunkLengths = field(default_factory=LengthCounts)
     questions: int = 0
     evidence: int = 0
     split_questions: int = 0
@@ -73,22 +80,29 @@ class Cell:
     table_rows_with_header: int = 0
     tables_without_header: int = 0
     cuts: Mapping[str, int] = field(default_factory=dict)
-    sentences: int | None = None
-    sentences_whole: int | None = None
-    code_blocks: int | None = None
-    code_blocks_whole: int | None = None
-    headings: int | None = None
-    headings_whole: int | None = None
-    status_chunks: int | None = None
-    unmarked_chunks: int | None = None
-    tokens: int | None = None
-    split_question_ids: tuple[str, ...] | None = None
-    header_lost_question_ids: tuple[str, ...] | None = None
+    sentences: int | None = field(default=None, metadata=_OPTIONAL)
+    sentences_whole: int | None = field(default=None, metadata=_OPTIONAL)
+    code_blocks: int | None = field(default=None, metadata=_OPTIONAL)
+    code_blocks_whole: int | None = field(default=None, metadata=_OPTIONAL)
+    headings: int | None = field(default=None, metadata=_OPTIONAL)
+    headings_whole: int | None = field(default=None, metadata=_OPTIONAL)
+    status_chunks: int | None = field(default=None, metadata=_OPTIONAL)
+    unmarked_chunks: int | None = field(default=None, metadata=_OPTIONAL)
+    tokens: int | None = field(default=None, metadata=_OPTIONAL)
+    split_question_ids: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
+    header_lost_question_ids: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
     precision_omega: Mapping[str, float] | None = None
     retrieval: tuple[Mapping[str, Any], ...] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lengths", LengthCounts.of(self.lengths))
+    @classmethod
+    def of(
+        cls, chunker: str, unit: str, size: int | None, overlap: int, characters: int, counts: Mapping[str, Any]
+    ) -> Cell:
+        """Make a cell of what measures counted; fields that a cell does not have go into `extra`."""
+        known = {name: _number(counts[name]) for name in counts if name in _COUNTED}
+        extra = {name: counts[name] for name in counts if name not in _COUNTED}
+        return cls(chunker, unit, size, None if size is None else overlap, characters, **known, extra=extra)
 
     @property
     def key(self) -> tuple[str, str, int | None, int | None]:
@@ -97,23 +111,12 @@ class Cell:
 
     @property
     def chunk_characters(self) -> int:
-        """Characters of all chunks, prepended ones included: what is to be embedded."""
+        """Characters of all texts to index: what is to be embedded."""
         return self.lengths.total
 
     @property
-    def mean_length(self) -> float | None:
-        """Mean length of a chunk in characters; None without chunks."""
-        n = self.lengths.n
-        return self.lengths.total / n if n else None
-
-    @property
-    def median_length(self) -> float | None:
-        """Median length of a chunk in characters; None without chunks."""
-        return self.lengths.median
-
-    @property
     def duplication(self) -> float | None:
-        """Characters of all chunks over characters of the corpus; None for an empty corpus."""
+        """Characters of all texts to index over characters of the corpus; None for an empty corpus."""
         return self.chunk_characters / self.characters if self.characters else None
 
     @property
@@ -138,12 +141,12 @@ class Cell:
 
     @property
     def header_lost_questions(self) -> int:
-        """Table questions with a row that is not together with its header."""
+        """Table questions with a row that no chunk holds with its header."""
         return self.table_questions - self.table_questions_with_header
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether no question is split and all table questions are together."""
+        """Tell whether no question is split, and none has lost a header."""
         return not self.split_questions and not self.header_lost_questions
 
     @property
@@ -155,10 +158,12 @@ class Cell:
     def __add__(self, other: Cell) -> Cell:
         if self.key != other.key:
             raise ValueError(f"cells of different settings do not add up: {self.key} and {other.key}")
-        same = {"chunker", "unit", "size", "overlap"}
-        rest = [entry.name for entry in fields(self) if entry.name not in same]
-        summed = {name: added(getattr(self, name), getattr(other, name)) for name in rest}
-        return Cell(self.chunker, self.unit, self.size, self.overlap, **summed)
+        if self.retrieval or other.retrieval:
+            raise ValueError("recall does not add up over documents, because all chunks compete; rank them together")
+        counted = {
+            name: add_values(getattr(self, name), getattr(other, name)) for name in ("characters", *_COUNTED, "extra")
+        }
+        return Cell(self.chunker, self.unit, self.size, self.overlap, **counted)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the cell as it stands in the JSON."""
@@ -173,20 +178,20 @@ class Cell:
             "broken_chunks": self.broken_chunks,
             "chunk_chars": {
                 "min": self.lengths.shortest,
-                "mean": _rounded(self.mean_length),
-                "median": _rounded(self.median_length),
+                "mean": _rounded(self.lengths.mean),
+                "median": _rounded(self.lengths.median),
                 "max": self.lengths.longest,
             },
             "duplication": _rounded(self.duplication),
         }
-        for name in _PLAIN_FIELDS:
-            cell[name] = _rounded(getattr(self, name))
+        cell.update((name, _rounded(getattr(self, name))) for name in _PLAIN)
         cell["rates"] = {name: _rounded(value) for name, value in self.rates.items()}
         cell["cuts"] = dict(self.cuts)
-        for name in _OPTIONAL_FIELDS:
+        for name in _WHERE_COUNTED:
             value = getattr(self, name)
             if value is not None:
                 cell[name] = list(value) if isinstance(value, tuple) else value
+        cell.update((name, _rounded(value)) for name, value in self.extra.items())
         if self.precision_omega is not None:
             cell["precision_omega"] = dict(zip(("mean", "std"), self.omega or (None, None), strict=True))
         if self.retrieval:
@@ -195,36 +200,16 @@ class Cell:
         return cell
 
 
-_PLAIN_FIELDS = (
-    "questions",
-    "evidence",
-    "split_questions",
-    "split_evidence",
-    "missing_questions",
-    "missing_evidence",
-    "evidence_in_two_chunks",
-    "evidence_longer_than_size",
-    "expected_split_questions",
-    "expected_split_evidence",
-    "table_questions",
-    "table_questions_with_header",
-    "table_rows",
-    "table_rows_with_header",
-    "tables_without_header",
-)
-_OPTIONAL_FIELDS = (
-    "sentences",
-    "sentences_whole",
-    "code_blocks",
-    "code_blocks_whole",
-    "headings",
-    "headings_whole",
-    "status_chunks",
-    "unmarked_chunks",
-    "tokens",
-    "split_question_ids",
-    "header_lost_question_ids",
-)
+_NAMES = tuple(entry.name for entry in fields(Cell))
+_COUNTED = dict.fromkeys(_NAMES[_NAMES.index("chunks") : _NAMES.index("extra")])
+"""The fields that measures fill."""
+_PLAIN = _NAMES[_NAMES.index("questions") : _NAMES.index("cuts")]
+"""Those that stand in the JSON as they are."""
+_WHERE_COUNTED = tuple(entry.name for entry in fields(Cell) if entry.metadata.get("optional"))
+
+
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, Expected) else value
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -270,7 +255,7 @@ class CorpusInfo:
             self.characters + other.characters,
             {**self.files, **other.files},
             self.unreadable + other.unreadable,
-            added(self.ignored, other.ignored),
+            add_values(self.ignored, other.ignored),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -336,7 +321,11 @@ class QuestionsInfo:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """All cells of a sweep, and what was held fixed."""
+    """All cells of a sweep, and what was held fixed; `fields` are those of measures from outside.
+
+    `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
+    document, then place. It is no part of the JSON.
+    """
 
     settings: Mapping[str, Any]
     corpus: CorpusInfo
@@ -344,6 +333,8 @@ class SweepResult:
     cells: tuple[Cell, ...]
     skipped: tuple[tuple[str, str, Skipped], ...] = ()
     retrieval: Mapping[str, Any] | None = None
+    fields: tuple[Field, ...] = ()
+    findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
 
     def __add__(self, other: SweepResult) -> SweepResult:
         """Add the result for other documents and their questions, swept over the same grid."""
@@ -359,6 +350,7 @@ class SweepResult:
             questions or self.questions or other.questions,
             tuple(one + two for one, two in zip(self.cells, other.cells, strict=True)),
             self.skipped,
+            fields=self.fields,
         )
 
     def cell(
@@ -399,4 +391,5 @@ class SweepResult:
                 for chunker, unit, pair in self.skipped
             ],
             **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
+            **({"fields": [vars(entry) for entry in self.fields]} if self.fields else {}),
         }

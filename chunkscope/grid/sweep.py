@@ -15,32 +15,40 @@ from numbers import Integral
 from operator import add
 from typing import Any
 
-from chunkscope.chunkers import Chunker, FixedChunker
+from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
-from chunkscope.errors import ConfigError, LabelError
-from chunkscope.grid.batches import Batch, tie_batches
-from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
+from chunkscope.errors import ConfigError
+from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
+from chunkscope.grid.counts import CellCounts
+from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
 from chunkscope.grid.processes import run_in_processes
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
-from chunkscope.grid.scan import Progress, by_way, scan
-from chunkscope.grid.tallies import Tally
+from chunkscope.grid.scan import Progress, Scan, scan
 from chunkscope.grid.versions import versions
-from chunkscope.measures.base import Measure
+from chunkscope.measures.base import Measure, find_measure
+from chunkscope.measures.chunks import ChunkMeasure
 from chunkscope.measures.cuts import CutMeasure
-from chunkscope.measures.evidence import EvidenceMeasure, longest_evidence
-from chunkscope.measures.shape import ShapeMeasure
+from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
+from chunkscope.measures.findings import (
+    Finding,
+    Places,
+    find_evidence,
+    find_lost_rows,
+    find_needed_rows,
+)
 from chunkscope.measures.status import StatusMeasure
-from chunkscope.measures.tables import TableMeasure
+from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import TokenMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.questions.check import check_labels
+from chunkscope.questions.evidence import EvidenceTable
 from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
 
 MAX_CELLS_WITH_IDS = 1000
-BATCH_CHARACTERS, LARGEST_BATCH = 1 << 20, 1 << 24
-"""About so many characters make a batch; where a large grid makes each batch dear, more, up to the other number."""
+LARGEST_BATCH = 1 << 24
+"""A large grid makes each batch dear: then batches are larger, up to so many characters."""
 CELLS_OF_A_SMALL_GRID = 200
 
 
@@ -55,7 +63,8 @@ def sweep(
     with_ids: bool | None = None,
     with_cuts: bool = True,
     count_tokens: str | None = None,
-    measures: Sequence[Measure] = (),
+    measures: Sequence[Measure | str] = (),
+    explain: Sequence[Chunker | str] = (),
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -68,7 +77,7 @@ def sweep(
     questions : Labels, QuestionFile or iterable of Question, optional
         With evidence, or not answerable. Without any, sentences, code blocks and headings are counted.
     chunkers : str, Chunker, sequence of Chunker or Grid
-        Ways of cutting, in the spelling of `parse_chunker` or as values; a grid has its own sizes and overlaps.
+        In the spelling of `parse_chunker` or as values; a grid has its own sizes and overlaps.
     sizes, overlaps : str or iterables
         In the notation of `parse_sizes` and `parse_overlaps`.
     skip_bad_labels : bool
@@ -79,8 +88,11 @@ def sweep(
         Class the ends of all chunks.
     count_tokens : str, optional
         Token encoding in which to count what is to be embedded.
-    measures : sequence of Measure
-        Further ones; what they count goes into fields of `Cell`.
+    measures : sequence of Measure or str
+        Further ones, as values or by the names that installed packages give them; what they count goes into each
+        `Cell`.
+    explain : sequence of Chunker or str
+        Settings, of chunkers of the grid, whose cuts are to be found too: ``result.findings``.
     settings : mapping, optional
         What else was held fixed, to be kept with the result.
     jobs : int
@@ -107,125 +119,295 @@ def sweep(
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
+    return prepare_sweep(
+        documents,
+        questions,
+        chunkers=chunkers,
+        sizes=sizes,
+        overlaps=overlaps,
+        skip_bad_labels=skip_bad_labels,
+        with_ids=with_ids,
+        with_cuts=with_cuts,
+        count_tokens=count_tokens,
+        measures=measures,
+        explain=explain,
+        settings=settings,
+        jobs=jobs,
+        progress=progress,
+    ).run()
+
+
+def prepare_sweep(
+    documents: Corpus | Iterable[Document],
+    questions: Labels | QuestionFile | Iterable[Question] | None = None,
+    *,
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
+    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
+    skip_bad_labels: bool = False,
+    with_ids: bool | None = None,
+    with_cuts: bool = True,
+    count_tokens: str | None = None,
+    measures: Sequence[Measure | str] = (),
+    explain: Sequence[Chunker | str] = (),
+    settings: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Read what a sweep is asked for, and check it; the arguments are those of `sweep`."""
     if not isinstance(jobs, Integral) or jobs < 1:
         raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
     corpus = Corpus.of(documents)
     grid = Grid.of(chunkers, sizes, overlaps)
-    labels = None if questions is None else _sound_labels(corpus, questions, skip_bad_labels)
-    if with_ids is None:
-        with_ids = len(grid.chunkers) <= MAX_CELLS_WITH_IDS
-    plan = Plan(grid.chunkers, labels is not None, with_ids, with_cuts, count_tokens, tuple(measures))
-    resolved = [question for question in labels.valid if question.evidence] if labels else []
-    batches = tie_batches(corpus, resolved, None if measures else _room(corpus, len(grid.chunkers), jobs))
-    # what ranks all chunks together cannot be shared
-    total, seen = _add_up(plan, batches, 1 if measures else jobs, len(corpus), progress)
-    cells = tuple(
-        cell for ways, tally in zip(by_way(grid.chunkers), total.tallies, strict=True) for cell in tally.cells(ways)
+    labels = None if questions is None else sound_labels(corpus, questions, skip_bad_labels)
+    plan = SweepPlan(
+        grid,
+        with_questions=labels is not None,
+        with_ids=len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids,
+        with_cuts=with_cuts,
+        count_tokens=count_tokens,
+        further=tuple(map(find_measure, measures)),
+        explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
     )
-    return SweepResult(
-        settings={"overlaps": grid.overlaps, "versions": versions(), **(settings or {})},
-        corpus=CorpusInfo(
-            corpus.path, seen, total.tallies[0].characters, corpus.files, corpus.unreadable, corpus.ignored
-        ),
-        questions=_questions_info(labels, cells[0], total.longest, plan.families) if labels else None,
-        cells=_in_order_of_questions(cells, resolved) if with_ids else cells,
-        skipped=grid.skipped,
-    )
+    return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """What a batch needs to know of a sweep."""
 
-    chunkers: tuple[Chunker, ...]
+    grid: Grid
     with_questions: bool
     with_ids: bool
     with_cuts: bool
     count_tokens: str | None
     further: tuple[Measure, ...]
+    explain: tuple[Chunker, ...] = ()
 
     @cached_property
-    def families(self) -> tuple[Chunker, ...]:
-        """The ways of cutting, without sizes: each boundaries a document once."""
-        return tuple(dict.fromkeys(cells[0].at(None) for cells in by_way(self.chunkers)))
+    def chunkers(self) -> tuple[Chunker, ...]:
+        """The unsized chunkers: each segments a document once."""
+        return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
 
     @property
-    def units(self) -> tuple[str, ...]:
-        """The units that documents are measured in, characters left out."""
-        return tuple(sorted({*(family.unit for family in self.families), self.count_tokens or "char"} - {"char"}))
+    def needs_all_documents(self) -> bool:
+        """Whether a measure has to see all chunks at once, so that documents cannot be dealt out."""
+        return any(getattr(measure, "needs_all_documents", False) for measure in self.further)
 
-    def measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
-        """Set up what is counted."""
-        chosen: list[Measure] = [ShapeMeasure(self.chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
+    def scan(self, batch: Batch) -> Scan:
+        """Look at the documents of one batch."""
+        units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char"} - {"char"}
+        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units))
+
+    def _measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
+        chunkers = self.chunkers
+        chosen: list[Measure] = [ChunkMeasure(chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
         if self.with_questions:
-            chosen.append(EvidenceMeasure(questions, self.chunkers, with_ids=self.with_ids))
+            chosen.append(EvidenceMeasure(EvidenceTable.of(questions), chunkers, with_ids=self.with_ids))
         else:
             chosen.append(WholenessMeasure())
         if self.with_cuts:
             chosen.append(CutMeasure())
         if self.count_tokens:
-            chosen.append(TokenMeasure(self.count_tokens, self.chunkers))
+            chosen.append(TokenMeasure(self.count_tokens, chunkers))
         return [*chosen, *self.further]
 
     def _least_chunk(self) -> int:
         """Give the shortest length in characters of a chunk that does not end its document."""
-        plain = all(isinstance(chunker, FixedChunker) and chunker.unit == "char" for chunker in self.chunkers)
-        return min(chunker.required_size() for chunker in self.chunkers) if plain else 1
+        sizes = [row.sizes for row in self.grid.rows]
+        windows = all(chunker.has_windows and not chunker.counts_raw_tokens for chunker in self.chunkers)
+        return min(int(found.min()) for found in sizes if found is not None) if windows else 1
 
 
 @dataclass(frozen=True)
 class Total:
-    """The counts of some batches, those of each way of cutting together."""
+    """The counts of some batches, a row of the grid each, and the findings at the settings to be explained."""
 
-    tallies: tuple[Tally, ...]
+    counts: tuple[CellCounts, ...]
     longest: Mapping[str, int]
+    findings: tuple[tuple[Finding, ...], ...]
 
     def __add__(self, other: Total) -> Total:
-        units = {*self.longest, *other.longest}
+        units = sorted({*self.longest, *other.longest})
         return Total(
-            tuple(map(add, self.tallies, other.tallies)),
-            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in sorted(units)},
+            tuple(map(add, self.counts, other.counts)),
+            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in units},
+            tuple(map(add, self.findings, other.findings)),
         )
 
 
-def sweep_batch(plan: Plan, batch: Batch, progress: Progress | None = None) -> Total:
-    """Count all cells over the documents of one batch."""
-    scanned = scan(batch.documents, plan.families, plan.measures(batch.questions), plan.units)
-    return Total(tuple(scanned.tallies(plan.chunkers, progress)), longest_evidence(scanned.bound))
+def count_scan(plan: SweepPlan, scanned: Scan, progress: Progress | None = None) -> Total:
+    """Count all cells over the documents of one scan, and find what is to be explained."""
+    findings = tuple(tuple(find_problems(scanned, chunker)) for chunker in plan.explain)
+    return Total(tuple(scanned.count(plan.grid, progress)), longest_evidence(scanned.bound), findings)
 
 
-def _add_up(
-    plan: Plan, batches: Iterator[Batch], jobs: int, n_documents: int, progress: Progress | None
-) -> tuple[Total, int]:
-    totals: list[Total] = []
-    seen = 0
-    results = (
-        run_in_processes(sweep_batch, plan, batches, jobs)
-        if jobs > 1
-        else ((batch, sweep_batch(plan, batch, progress)) for batch in batches)
+def count_batch(plan: SweepPlan, batch: Batch) -> Total:
+    """Look at one batch and count; what a worker process does."""
+    return count_scan(plan, plan.scan(batch))
+
+
+class Sweep:
+    """A sweep that is ready to run. Where all chunks compete, there is one scan, and others may read it before.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    labels : Labels or None
+    plan : SweepPlan
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        labels: Labels | None,
+        plan: SweepPlan,
+        settings: Mapping[str, Any],
+        jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        self.corpus, self.labels, self.plan = corpus, labels, plan
+        self._settings, self._progress = settings, progress
+        # what ranks all chunks together cannot be shared
+        self._jobs = 1 if plan.needs_all_documents else jobs
+
+    @cached_property
+    def _located(self) -> list[LocatedQuestion]:
+        return [question for question in self.labels.valid if question.evidence] if self.labels else []
+
+    def _batches(self) -> Iterator[Batch]:
+        room = None if self.plan.needs_all_documents else _room(self.corpus, len(self.plan.grid), self._jobs)
+        return tie_batches(self.corpus, self._located, room)
+
+    @cached_property
+    def scan(self) -> Scan:
+        """The one scan of all documents, where all chunks compete."""
+        [batch] = tie_batches(self.corpus, self._located, None)
+        return self.plan.scan(batch)
+
+    def run(self) -> SweepResult:
+        """Count all cells."""
+        plan, corpus, grid = self.plan, self.corpus, self.plan.grid
+        total, seen = self._add_up()
+        rows = zip(grid.rows, total.counts, strict=True)
+        cells = tuple(cell for row, counts in rows for cell in counts.cells(row))
+        characters = total.counts[0].characters
+        order = {name: number for number, name in enumerate(corpus.names)}
+        return SweepResult(
+            settings={"overlaps": grid.overlaps, "versions": versions(), **self._settings},
+            corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
+            questions=_questions_info(self.labels, cells[0], total.longest, grid.unsized) if self.labels else None,
+            cells=_in_order_of_questions(cells, self._located) if plan.with_ids else cells,
+            skipped=grid.skipped,
+            fields=tuple(field for measure in plan.further for field in getattr(measure, "fields", ())),
+            findings={
+                str(chunker): tuple(sorted(found, key=lambda one: order[one.document or ""]))
+                for chunker, found in zip(plan.explain, total.findings, strict=True)
+            },
+        )
+
+    def _add_up(self) -> tuple[Total, int]:
+        totals: list[Total] = []
+        seen = 0
+        for n_documents, total in self._totals():
+            totals = [reduce(add, [*totals, total])]
+            seen += n_documents
+            if self._progress:
+                self._progress("documents", seen, len(self.corpus))
+        return totals[0], seen
+
+    def _totals(self) -> Iterator[tuple[int, Total]]:
+        if self.plan.needs_all_documents:
+            yield len(self.scan.documents), count_scan(self.plan, self.scan, self._progress)
+        elif self._jobs > 1:
+            for batch, total in run_in_processes(count_batch, self.plan, self._batches(), self._jobs):
+                yield len(batch.documents), total
+        else:
+            for batch in self._batches():
+                yield len(batch.documents), count_scan(self.plan, self.plan.scan(batch), self._progress)
+
+
+def find_boundary_problems(
+    documents: Corpus | Iterable[Document], questions: Labels | Sequence[LocatedQuestion], chunker: Chunker | str
+) -> list[Finding]:
+    """Find the cuts of one setting that split evidence or part table rows from their header.
+
+    Parameters
+    ----------
+    documents : Corpus or iterable of Document
+    questions : Labels or sequence of LocatedQuestion
+        Their evidence, and the rows it overlaps, are looked at; without any, all rows of all tables are.
+    chunker : Chunker or str
+        With a size, where it needs one.
+
+    Returns
+    -------
+    list of Finding
+        By document, then place.
+
+    Raises
+    ------
+    ChunkerError
+        The chunker needs a size and has none.
+    InputError, LabelError
+        No documents but a path to them, or evidence in a document that is not there.
+
+    Examples
+    --------
+    >>> from chunkscope import FixedChunker, Question, check_labels
+    >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。")
+    >>> labels = check_labels([rules], [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")])
+    >>> [finding] = find_boundary_problems([rules], labels, FixedChunker(13))
+    >>> finding.before[-8:] + "│" + finding.after[:6], finding.column
+    ('限は1泊12,0│00円とする', 14)
+    """
+    chunker = parse_chunker(chunker) if isinstance(chunker, str) else chunker
+    if chunker.needs_size:
+        chunker.required_size()
+    labels = questions if isinstance(questions, Labels) else Labels(tuple(questions), (), (), ())
+    plan = SweepPlan(
+        Grid((GridRow.of(chunker.unsized, None if chunker.size is None else [(chunker.size, chunker.overlap)]),)),
+        with_questions=bool(labels.valid),
+        with_ids=False,
+        with_cuts=False,
+        count_tokens=None,
+        further=(),
+        explain=(chunker,),
     )
-    for batch, total in results:
-        totals = [reduce(add, [*totals, total])]
-        seen += len(batch.documents)
-        if progress:
-            progress("documents", seen, n_documents)
-    return totals[0], seen
+    corpus = Corpus.of(documents)
+    labels.require_documents(corpus.names)
+    return list(Sweep(corpus, labels if labels.valid else None, plan, {}).run().findings[str(chunker)])
 
 
-def _sound_labels(
-    corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question], skip_bad_labels: bool
+def find_problems(scanned: Scan, chunker: Chunker) -> list[Finding]:
+    """Find the cuts of one setting that split evidence or part table rows from their header.
+
+    Where the scan has evidence, that and the rows it overlaps are looked at, else all rows of all tables.
+    """
+    places, chunks = Places(scanned.layout, scanned.documents), scanned.chunks(chunker)
+    evidence, tables = scanned.of_kind(BoundEvidence), scanned.of_kind(BoundTables)
+    found: list[Finding] = []
+    if evidence is not None:
+        found += [*find_evidence(places, evidence, chunks), *find_needed_rows(places, evidence, chunks)]
+    elif tables is not None:
+        found += find_lost_rows(places, tables.rows, chunks)
+    return sorted(found, key=lambda one: (one.document, one.cut, (one.span or (0, 0))[0], one.code))
+
+
+def sound_labels(
+    corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question], skip_bad_labels: bool = False
 ) -> Labels:
+    """Check questions against documents; labels that have been checked must be about these documents.
+
+    Raises
+    ------
+    LabelError
+        Labels that are not sound, unless they are skipped, or that name other documents.
+    """
     labels = questions if isinstance(questions, Labels) else check_labels(corpus, questions)
     if not skip_bad_labels:
         labels.require_valid()
-    names = frozenset(corpus.names)
-    for question in labels.valid:
-        for entry in question.evidence:
-            if entry.document not in names:
-                raise LabelError(
-                    f"question {question.question.id}: {entry.document!r} is not among the documents; "
-                    "check the labels against the documents that are swept"
-                )
+    labels.require_documents(corpus.names)
     return labels
 
 
@@ -253,7 +435,7 @@ def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[LocatedQue
 
 
 def _questions_info(
-    labels: Labels, cell: Cell, longest: Mapping[str, int], families: Sequence[Chunker]
+    labels: Labels, cell: Cell, longest: Mapping[str, int], chunkers: Sequence[Chunker]
 ) -> QuestionsInfo:
     return QuestionsInfo(
         path=labels.path,
@@ -264,5 +446,5 @@ def _questions_info(
         excluded=tuple((problem.id, problem.problem) for problem in labels.excluded),
         evidence=sum(len(question.evidence) for question in labels.valid),
         table=cell.table_questions,
-        longest={family.unit: longest.get(family.unit, 0) for family in families},
+        longest={chunker.unit: longest.get(chunker.unit, 0) for chunker in chunkers},
     )

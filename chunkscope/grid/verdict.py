@@ -226,7 +226,7 @@ def cost_order(cell: Cell) -> tuple[bool, float, int]:
 
 def characters_per_answer(cell: Cell) -> float | None:
     """Give what the model is handed for one answer: five chunks of mean length; None without chunks."""
-    mean = cell.mean_length
+    mean = cell.lengths.mean
     return None if mean is None else CHUNKS_PER_ANSWER * mean
 
 

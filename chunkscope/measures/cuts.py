@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.base import Column, each_cell
 from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -46,7 +48,7 @@ def find_landmarks(analysis: DocumentAnalysis) -> Landmarks:
     )
 
 
-def cut_classes(documents: Sequence[Landmarks]) -> NDArray[np.uint8]:
+def cut_classes(documents: Sequence[Landmarks], layout: Layout) -> NDArray[np.uint8]:
     """Class every place of documents that lie one behind the other, as a place to cut.
 
     Returns
@@ -54,15 +56,14 @@ def cut_classes(documents: Sequence[Landmarks]) -> NDArray[np.uint8]:
     uint8 (n,)
         Entry p is the class, as a place in `CUT_CLASSES`, of a cut before character p.
     """
-    edges = np.cumsum([0, *(len(marks.words.inside) - 1 for marks in documents)]).tolist()
+    edges = layout.edges.tolist()
     classes = np.full(edges[-1], _CLASS["words"], dtype=np.uint8)
     for name, starts in (
         ("sentence", [marks.sentences for marks in documents]),
         ("block", [marks.blocks for marks in documents]),
         ("heading", [np.array(marks.headings, dtype=np.int64) for marks in documents]),
     ):
-        moved = [found + edge for found, edge in zip(starts, edges, strict=False)]
-        classes[np.concatenate([np.empty(0, dtype=np.int64), *moved])] = _CLASS[name]
+        classes[layout.lay_offsets(starts)] = _CLASS[name]
     for name, insides in (
         ("word", [marks.words.inside[:-1] for marks in documents]),
         ("number", [marks.words.in_number[:-1] for marks in documents]),
@@ -87,7 +88,7 @@ class CutMeasure:
 
     def bind(self, collected: Sequence[Landmarks], layout: Layout) -> BoundCuts:
         """Class every place of all documents."""
-        return BoundCuts(cut_classes(collected))
+        return BoundCuts(cut_classes(collected, layout))
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,11 @@ class BoundCuts:
 
     classes: NDArray[np.uint8]
 
-    def count(self, chunks: ChunkSet) -> dict[str, dict[str, int]]:
+    def count(self, cells: Cells) -> dict[str, Column]:
         """Count ends by class."""
+        return each_cell(cells, self._count)
+
+    def _count(self, chunks: ChunkSet) -> dict[str, dict[str, int]]:
         counts = np.bincount(self.classes[chunks.cut_offsets], minlength=len(CUT_CLASSES))
         counts[_CLASS["character"]] += chunks.n_ends_inside
         return {"cuts": dict(zip(CUT_CLASSES, counts.tolist(), strict=True))}

@@ -1,106 +1,220 @@
-"""How many chunks have which length: a small mapping on two arrays, for grids have tens of thousands of them."""
+"""How long the chunks of a cell are: what adds up, and gives the median all the same."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from chunkscope.chunkers.windows import Windows
 from chunkscope.spans.intervals import IntArray
 
+MOST_BINS = 1 << 22
+"""Up to such lengths, a bin each is cheaper than sorting."""
 
-class LengthCounts(Mapping[int, int]):
-    """Lengths and how many have each.
 
-    Parameters
-    ----------
-    lengths, counts : int64 (n,)
-        Lengths increase; counts are above 0.
-
-    Examples
-    --------
-    >>> some = LengthCounts.of({300: 2, 79: 1})
-    >>> dict(some + some), some.total, some.median
-    ({79: 2, 300: 4}, 679, 300)
-    """
-
-    __slots__ = ("_arrays",)
-
-    def __init__(self, lengths: IntArray, counts: IntArray) -> None:
-        self._arrays = lengths, counts
-
-    @classmethod
-    def of(cls, counts: Mapping[int, int]) -> LengthCounts:
-        """Make it of any mapping."""
-        if isinstance(counts, LengthCounts):
-            return counts
-        pairs = np.array(sorted(counts.items()), dtype=np.int64).reshape(-1, 2)
-        pairs = pairs[pairs[:, 1] > 0]
-        return cls(pairs[:, 0], pairs[:, 1])
-
-    @classmethod
-    def among(cls, lengths: IntArray) -> LengthCounts:
-        """Count lengths."""
-        return cls(*np.unique(lengths, return_counts=True))
+class ChunkLengths(ABC):
+    """Lengths of chunks in characters, with what they prepend."""
 
     @property
-    def arrays(self) -> tuple[IntArray, IntArray]:
-        """The lengths, and how many have each."""
-        return self._arrays
-
-    def __getitem__(self, length: int) -> int:
-        lengths, counts = self.arrays
-        place = int(np.searchsorted(lengths, length))
-        if place == len(lengths) or lengths[place] != length:
-            raise KeyError(length)
-        return int(counts[place])
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.arrays[0].tolist())
-
-    def __len__(self) -> int:
-        return len(self.arrays[0])
-
-    def __repr__(self) -> str:
-        return f"LengthCounts({dict(self)})"
-
-    def __add__(self, other: LengthCounts) -> LengthCounts:
-        both = [np.concatenate(pair) for pair in zip(self.arrays, other.arrays, strict=True)]
-        lengths, place = np.unique(both[0], return_inverse=True)
-        counts = np.zeros(len(lengths), dtype=np.int64)
-        np.add.at(counts, place, both[1])
-        return LengthCounts(lengths, counts)
+    @abstractmethod
+    def counted(self) -> LengthCounts:
+        """The lengths one by one."""
 
     @property
+    @abstractmethod
     def n(self) -> int:
         """How many chunks there are."""
-        return int(self.arrays[1].sum())
 
     @property
+    @abstractmethod
     def total(self) -> int:
         """Characters of all chunks."""
-        lengths, counts = self.arrays
-        return int((lengths * counts).sum())
 
     @property
+    @abstractmethod
     def shortest(self) -> int | None:
         """The shortest length; None without chunks."""
-        lengths = self.arrays[0]
-        return int(lengths[0]) if len(lengths) else None
 
     @property
+    @abstractmethod
     def longest(self) -> int | None:
         """The longest length; None without chunks."""
-        lengths = self.arrays[0]
-        return int(lengths[-1]) if len(lengths) else None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean length; None without chunks."""
+        return self.total / self.n if self.n else None
 
     @property
     def median(self) -> float | None:
         """The middle length, or the mean of the two in the middle; None without chunks."""
-        lengths, counts = self.arrays
+        lengths, counts = self.counted.lengths, self.counted.counts
         if not len(lengths):
             return None
         behind = np.cumsum(counts)
         n = int(behind[-1])
         low, high = (int(lengths[np.searchsorted(behind, rank, side="right")]) for rank in ((n - 1) // 2, n // 2))
         return low if low == high else (low + high) / 2
+
+    def __add__(self, other: ChunkLengths) -> ChunkLengths:
+        return self.counted + other.counted
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ChunkLengths):
+            return NotImplemented
+        one, two = self.counted, other.counted
+        return np.array_equal(one.lengths, two.lengths) and np.array_equal(one.counts, two.counts)
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.total))
+
+
+@dataclass(frozen=True, eq=False)
+class LengthCounts(ChunkLengths):
+    """Lengths, and how many chunks have each.
+
+    Attributes
+    ----------
+    lengths, counts : int64 (n,)
+        Lengths increase; counts are above 0.
+
+    Examples
+    --------
+    >>> some = LengthCounts.among(np.array([300, 79, 300]))
+    >>> (some + some).lengths.tolist(), (some + some).counts.tolist(), some.total, some.median
+    ([79, 300], [2, 4], 679, 300)
+    """
+
+    lengths: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    counts: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @classmethod
+    def among(cls, lengths: IntArray) -> LengthCounts:
+        """Count lengths."""
+        if len(lengths) and int(lengths.max()) > MOST_BINS:
+            return cls(*np.unique(lengths, return_counts=True))
+        counts = np.bincount(lengths)  # 20 times as fast as sorting, for 20,000 chunks
+        found = np.flatnonzero(counts)
+        return cls(found, counts[found])
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> LengthCounts:
+        """Make it of a mapping of lengths to how many chunks have each."""
+        return cls(*np.array(sorted(counts.items()), dtype=np.int64).reshape(-1, 2).T)
+
+    @property
+    def counted(self) -> LengthCounts:
+        """These."""
+        return self
+
+    @property
+    def n(self) -> int:
+        """How many chunks there are."""
+        return int(self.counts.sum())
+
+    @property
+    def total(self) -> int:
+        """Characters of all chunks."""
+        return int((self.lengths * self.counts).sum())
+
+    @property
+    def shortest(self) -> int | None:
+        """The shortest length; None without chunks."""
+        return int(self.lengths[0]) if len(self.lengths) else None
+
+    @property
+    def longest(self) -> int | None:
+        """The longest length; None without chunks."""
+        return int(self.lengths[-1]) if len(self.lengths) else None
+
+    def __add__(self, other: ChunkLengths) -> LengthCounts:
+        one, two = self, other.counted
+        lengths, place = np.unique(np.concatenate((one.lengths, two.lengths)), return_inverse=True)
+        counts = np.zeros(len(lengths), dtype=np.int64)
+        np.add.at(counts, place, np.concatenate((one.counts, two.counts)))
+        return LengthCounts(lengths, counts)
+
+
+class DocumentLengths(LengthCounts):
+    """Lengths of documents that are not empty; all cells of fixed windows share one, and so does their sum."""
+
+    _sums: dict[int, tuple[DocumentLengths, DocumentLengths]]
+
+    def plus(self, other: DocumentLengths) -> DocumentLengths:
+        """Add them once, however many cells ask for it."""
+        sums = self.__dict__.setdefault("_sums", {})
+        if id(other) not in sums:
+            sums.clear()  # the pair of documents that is added now is all that is asked for again
+            added = self + other
+            sums[id(other)] = other, DocumentLengths(added.lengths, added.counts)
+        found: DocumentLengths = sums[id(other)][1]
+        return found
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self.n
+
+    @cached_property
+    def characters(self) -> int:
+        """Their characters."""
+        return self.total
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WindowLengths(ChunkLengths):
+    """Lengths of fixed windows, which follow from those of the documents: thousands of cells hold no list each.
+
+    Attributes
+    ----------
+    documents : DocumentLengths
+    windows : Windows
+    n, shortest : int
+        How many windows there are, and the shortest.
+
+    Examples
+    --------
+    >>> documents = DocumentLengths.among(np.array([4, 12, 16]))
+    >>> lengths = WindowLengths(documents, Windows(6, 2), 8, 4)
+    >>> lengths.total, lengths.longest, lengths.median, lengths.counted.counts.tolist()
+    (42, 6, 6, [3, 5])
+    """
+
+    documents: DocumentLengths
+    windows: Windows
+    n: int
+    shortest: int | None
+
+    @property
+    def counted(self) -> LengthCounts:
+        """Count full windows, and the last of each document."""
+        lengths, counts = self.documents.lengths, self.documents.counts
+        last = LengthCounts.among(np.repeat(lengths - (self.windows.counts(lengths) - 1) * self.windows.step, counts))
+        n_full = self.n - self.documents.documents
+        return last + LengthCounts(*(np.array([value] if n_full else []) for value in (self.windows.size, n_full)))
+
+    @property
+    def total(self) -> int:
+        """Characters of all windows: each but the last of a document repeats the overlap."""
+        return self.documents.characters + (self.n - self.documents.documents) * self.windows.overlap
+
+    @property
+    def longest(self) -> int | None:
+        """The longest window."""
+        longest = self.documents.longest
+        return None if longest is None else min(self.windows.size, longest)
+
+    @property
+    def median(self) -> float | None:
+        """Where documents have more than two windows on average, more than half are full."""
+        return self.windows.size if self.n > 2 * self.documents.documents else self.counted.median
+
+    def __add__(self, other: ChunkLengths) -> ChunkLengths:
+        if not isinstance(other, WindowLengths) or other.windows != self.windows:
+            return self.counted + other.counted
+        shortest = min((found for found in (self.shortest, other.shortest) if found is not None), default=None)
+        return WindowLengths(self.documents.plus(other.documents), self.windows, self.n + other.n, shortest)

@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 CELLS_AT_ONCE = 1 << 22
 """Entries x phases that are enumerated at a time, to bound memory."""
 FRACTIONS = 1 << 40
-"""Chances of questions that need several entries are rounded to a whole number of these."""
+"""Chances of questions that need several spans are rounded to a whole number of these."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PhasePositions:
     documents, questions : int64 (e,)
         The document each lies in, and the question that needs it.
     any_is_enough : bool (q,)
-        For each question, whether one of its entries is enough.
+        For each question, whether one of its spans is enough.
     """
 
     starts: IntArray
@@ -48,15 +48,15 @@ class PhasePositions:
 
     @cached_property
     def parted(self) -> tuple[PhasePositions, PhasePositions]:
-        """The entries that are the only one of their question, and the others."""
+        """The spans that are the only one of their question, and the others."""
         alone = np.bincount(self.questions)[self.questions] == 1
         return self._take(alone), self._take(~alone)
 
     @cached_property
     def by_length(self) -> tuple[IntArray, IntArray]:
-        """Lengths of entries in order, and how long the document of each is."""
-        order = np.argsort(self.lengths)
-        return self.lengths[order], self.totals[order]
+        """Lengths of spans in order, and the sums of those before each and of all."""
+        lengths = np.sort(self.lengths)
+        return lengths, np.concatenate(([0], np.cumsum(lengths)))
 
     def _take(self, chosen: BoolArray) -> PhasePositions:
         return PhasePositions(
@@ -70,7 +70,7 @@ class PhasePositions:
 
     @cached_property
     def groups(self) -> Groups:
-        """The entries that a question has in one document, together."""
+        """The spans that a question has in one document, together."""
         order = np.lexsort((self.documents, self.questions))
         questions, documents = self.questions[order], self.documents[order]
         new = np.ones(len(order), dtype=np.bool_)
@@ -89,15 +89,15 @@ class Groups:
     Attributes
     ----------
     order : int64 (e,)
-        The entries, group by group.
+        The spans, group by group.
     first, sizes : int64 (g,)
-        Place of each group's first entry in `order`, and how many it has.
+        Place of each group's first span in `order`, and how many it has.
     leader, question : int64 (g,)
-        Its first entry, and its question.
+        Its first span, and its question.
     several : int64 (s,)
-        The groups of more than one entry.
+        The groups of more than one span.
     asked : bool (q,)
-        The questions that have entries at all.
+        The questions that have spans at all.
     """
 
     order: IntArray
@@ -109,97 +109,95 @@ class Groups:
     asked: BoolArray
 
 
-@dataclass(frozen=True)
-class Chances:
-    """Expected numbers of many cells, kept in whole numbers: their sums are exact, in any order.
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """An expected number, kept in whole numbers: sums over documents are exact, in any order.
 
     Attributes
     ----------
-    phases, steps : int64 (c,)
-        In how many phases each entry is split, added up; there are `steps` phases.
-    fractions : int64 (c,)
+    phases, steps : int
+        In how many phases each span is split, added up; there are `steps` phases.
+    fractions : int
         What is to be added to ``phases / steps``, in 2**-40ths.
 
     Examples
     --------
-    >>> third = Chances(np.array([1]), np.array([3]), np.array([0]))
-    >>> (third + third + third).tolist()
-    [1.0]
+    >>> third = Expected(1, 3)
+    >>> float(third + third + third)
+    1.0
     """
 
-    phases: IntArray
-    steps: IntArray
-    fractions: IntArray
+    phases: int
+    steps: int
+    fractions: int = 0
 
-    def __add__(self, other: Chances) -> Chances:
-        return Chances(self.phases + other.phases, self.steps, self.fractions + other.fractions)
+    def __add__(self, other: Expected) -> Expected:
+        return Expected(self.phases + other.phases, self.steps, self.fractions + other.fractions)
 
-    def tolist(self) -> list[float]:
-        """Give the numbers."""
-        numbers: list[float] = (self.phases / self.steps + self.fractions / FRACTIONS).tolist()
-        return numbers
+    def __float__(self) -> float:
+        return self.phases / self.steps + self.fractions / FRACTIONS
 
 
-def expected_splits(places: PhasePositions, sizes: IntArray, steps: IntArray) -> tuple[Chances, Chances]:
-    """Give how many entries, and how many questions, each cell splits on average over the phases.
+def expected_splits(
+    positions: PhasePositions, sizes: IntArray, overlaps: IntArray
+) -> tuple[list[Expected], list[Expected]]:
+    """Give how many spans, and how many questions, each cell splits on average over the phases.
 
     Phases are joint inside a document, by exact enumeration, and independent between documents.
 
     Examples
     --------
     >>> zeros = np.zeros(2, dtype=np.int64)
-    >>> places = PhasePositions(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
-    >>> [expected.tolist() for expected in expected_splits(places, np.array([4]), np.array([4]))]
+    >>> positions = PhasePositions(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
+    >>> [list(map(float, found)) for found in expected_splits(positions, np.array([4]), np.array([0]))]
     [[1.0], [0.75]]
     """
-    alone, others = places.parted
-    fractions = np.zeros(len(sizes), dtype=np.int64)
+    alone, others = positions.parted
+    steps = (sizes - overlaps).tolist()
+    fractions = [0] * len(steps)
     if len(others.lengths):
-        cells = zip(sizes.tolist(), steps.tolist(), strict=True)
-        fractions[:] = [np.rint(_split_chances(others, *cell) * FRACTIONS).sum() for cell in cells]
-    questions = Chances(split_phases(alone, sizes, steps), steps, fractions)
-    return Chances(split_phases(places, sizes, steps), steps, np.zeros_like(fractions)), questions
+        cells = zip(sizes.tolist(), steps, strict=True)
+        fractions = [int(np.rint(_split_chances(others, *cell) * FRACTIONS).sum()) for cell in cells]
+    spans, single = (split_phases(found, sizes, overlaps).tolist() for found in (positions, alone))
+    return list(map(Expected, spans, steps)), list(map(Expected, single, steps, fractions))
 
 
-def split_phases(places: PhasePositions, sizes: IntArray, steps: IntArray) -> IntArray:
-    """Add up for each cell in how many of its phases each entry is split.
+def split_phases(positions: PhasePositions, sizes: IntArray, overlaps: IntArray) -> IntArray:
+    """Add up for each cell in how many of its phases each span is split.
 
-    Sorted by length, entries are first held in all phases, then in one less for each character, then in none.
+    A span of length m is split in none of the phases up to the overlap + 1, then in one more for each character, and
+    above the size in all; where its document fits in one chunk, in none after all.
     """
-    found = np.empty(len(sizes), dtype=np.int64)
-    lengths, totals = places.by_length
-    for size in np.unique(sizes).tolist():
-        cells = sizes == size
-        some = lengths[totals > size]
-        before = np.concatenate(([0], np.cumsum(some)))
-        first, last = (
-            np.searchsorted(some, size + 1 - steps[cells], side="right"),
-            np.searchsorted(some, size, side="right"),
-        )
-        held = first * steps[cells] + (last - first) * (size + 1) - (before[last] - before[first])
-        found[cells] = len(some) * steps[cells] - held
+    lengths, sums = positions.by_length
+    first, last = np.searchsorted(lengths, overlaps + 1, side="right"), np.searchsorted(lengths, sizes, side="right")
+    sometimes = sums[last] - sums[first] - (last - first) * (overlaps + 1)
+    always = (len(lengths) - last) * (sizes - overlaps)
+    fits = (positions.totals <= sizes.max()) & (positions.lengths > overlaps.min() + 1)
+    excess = np.clip(positions.lengths[fits] - overlaps[:, None] - 1, 0, (sizes - overlaps)[:, None])
+    never = np.where(positions.totals[fits] <= sizes[:, None], excess, 0).sum(axis=1)
+    found: IntArray = sometimes + always - never
     return found
 
 
-def _split_chances(places: PhasePositions, size: int, step: int) -> FloatArray:
-    """Give the chance of each question that has entries to be split."""
-    held = np.clip((size + 1 - places.lengths) / step, 0.0, 1.0)
-    held[places.totals <= size] = 1.0
-    groups = places.groups
+def _split_chances(positions: PhasePositions, size: int, step: int) -> FloatArray:
+    """Give the chance of each question that has spans to be split."""
+    held = np.clip((size + 1 - positions.lengths) / step, 0.0, 1.0)
+    held[positions.totals <= size] = 1.0
+    groups = positions.groups
     # For "all", a group is good if all of it is held; for "any", bad if none of it is.
-    enough = places.any_is_enough[groups.question]
+    enough = positions.any_is_enough[groups.question]
     chance = np.abs(held[groups.leader] - enough)
-    # where the document fits in one chunk, all of a group is held, as its first entry is
-    several = groups.several[places.totals[groups.leader[groups.several]] > size]
+    # where the document fits in one chunk, all of a group is held, as its first span is
+    several = groups.several[positions.totals[groups.leader[groups.several]] > size]
     if several.size:
-        chance[several] = _joint(places, groups, several, size, step)
-    product = np.ones(len(places.any_is_enough))
+        chance[several] = _joint(positions, groups, several, size, step)
+    product = np.ones(len(positions.any_is_enough))
     np.multiply.at(product, groups.question, chance)
-    return np.where(places.any_is_enough, product, 1.0 - product)[groups.asked]
+    return np.where(positions.any_is_enough, product, 1.0 - product)[groups.asked]
 
 
-def _joint(places: PhasePositions, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:
-    """Enumerate the phases for groups of several entries: the share in which all, or none, are held."""
+def _joint(positions: PhasePositions, groups: Groups, several: IntArray, size: int, step: int) -> FloatArray:
+    """Enumerate the phases for groups of several spans: the share in which all, or none, are held."""
     first, sizes = groups.first[several], groups.sizes[several]
     chances = np.empty(len(first))
     phases = np.arange(step)
@@ -209,10 +207,10 @@ def _joint(places: PhasePositions, groups: Groups, several: IntArray, size: int,
         end = max(begin + 1, int(np.searchsorted(np.cumsum(sizes[begin:]), at_once)) + begin)
         counts = sizes[begin:end]
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        entries = groups.order[np.repeat(first[begin:end], counts) + within]
-        offsets = (places.starts[entries, None] + phases) % step
-        held = offsets <= size - places.lengths[entries, None]
-        any_is_enough = places.any_is_enough[places.questions[entries], None]
+        spans = groups.order[np.repeat(first[begin:end], counts) + within]
+        offsets = (positions.starts[spans, None] + phases) % step
+        held = offsets <= size - positions.lengths[spans, None]
+        any_is_enough = positions.any_is_enough[positions.questions[spans], None]
         good = np.logical_and.reduceat(held ^ any_is_enough, np.cumsum(counts) - counts, axis=0)
         chances[begin:end] = good.mean(axis=1)
         begin = end

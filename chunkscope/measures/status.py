@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.prepending import front_matter_line
-from chunkscope.measures.columns import Column, columns_of
-from chunkscope.measures.ladders import WindowGrid
+from chunkscope.measures.base import Column, each_cell
 from chunkscope.spans.intervals import SpanArray, as_spans
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -55,9 +55,8 @@ class StatusMeasure:
 
     def bind(self, collected: Sequence[tuple[bool, SpanArray]], layout: Layout) -> BoundStatus:
         """Lay the lines of documents one behind the other."""
-        lines = [line + base for (_, line), base in zip(collected, layout.edges.tolist(), strict=False)]
         warns = np.array([warns for warns, _ in collected], dtype=np.bool_)
-        return BoundStatus(warns, np.concatenate([as_spans([]), *lines]))
+        return BoundStatus(warns, layout.lay_spans([line for _, line in collected]))
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,11 @@ class BoundStatus:
     warns: np.typing.NDArray[np.bool_]
     lines: SpanArray
 
-    def count(self, chunks: ChunkSet) -> dict[str, int]:
+    def count(self, cells: Cells) -> dict[str, Column]:
         """Count chunks; nothing where no document warns."""
-        if not self.warns.any():
-            return {}
+        return each_cell(cells, self._count) if self.warns.any() else {}
+
+    def _count(self, chunks: ChunkSet) -> dict[str, int]:
         documents = chunks.layout.documents_of(chunks.spans[:, 0])
         concerned = self.warns[documents]
         if f"front-matter:{KEY}" in chunks.chunker.prepend:
@@ -80,7 +80,3 @@ class BoundStatus:
             holds = (spans[:, 0] <= self.lines[of_line, 0]) & (spans[:, 1] >= self.lines[of_line, 1])
             unmarked = int(np.count_nonzero(~holds))
         return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}
-
-    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
-        """Count chunks cell by cell, where any document warns."""
-        return columns_of([self.count(chunks) for chunks in windows]) if self.warns.any() else {}

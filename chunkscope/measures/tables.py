@@ -7,19 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.chunkers import Chunker
+from chunkscope.chunkers.base import Chunker
+from chunkscope.chunkers.cells import Cells, Sizes
 from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.measures.columns import Column
-from chunkscope.measures.ladders import WindowGrid
-from chunkscope.spans.intervals import BoolArray, SpanArray, as_spans
+from chunkscope.measures.base import Column, alike
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.model import Table
 
 
+def prepends_header(chunker: Chunker) -> bool:
+    """Tell whether chunks prepend the header of a table, so that it is enough to hold a row."""
+    return "table-header" in chunker.prepend
+
+
 @dataclass(frozen=True)
 class RowSpans:
-    """The data rows of tables with a header.
+    """The data rows of one document's tables with a header.
 
     Attributes
     ----------
@@ -31,63 +36,88 @@ class RowSpans:
     rows: SpanArray
     hulls: SpanArray
 
+    @classmethod
+    def of(cls, tables: Sequence[Table]) -> RowSpans:
+        """Collect the data rows of all tables that have a header."""
+        rows = as_spans([row for table in tables if table.header for row in table.rows])
+        heads = [table.header[0][0] for table in tables if table.header for _ in table.rows]
+        return cls(rows, np.column_stack((np.array(heads, dtype=np.int64), rows[:, 1])))
 
-def row_spans(tables: Sequence[Table]) -> RowSpans:
-    """Collect the data rows of all tables that have a header."""
-    rows = [row for table in tables if table.header for row in table.rows]
-    heads = [table.header[0][0] for table in tables if table.header for _ in table.rows]
-    spans = as_spans(rows)
-    hulls = spans.copy()
-    if heads:
-        hulls[:, 0] = heads
-    return RowSpans(spans, hulls)
+    def touched(self, spans: SpanArray) -> tuple[IntArray, IntArray]:
+        """Find the rows that spans overlap.
+
+        Rows of nested tables lie inside one another, so only their starts are in order: a row is looked at if it
+        starts before a span ends, and no row before it reaches as far as the span.
+
+        Returns
+        -------
+        spans, rows : int64 (n,)
+            Pairs of a span and a row, by span, then row.
+        """
+        order = np.argsort(self.rows[:, 0], kind="stable")
+        rows = self.rows[order]
+        reach = np.maximum.accumulate(rows[:, 1]) if len(rows) else rows[:, 1]
+        first = np.searchsorted(reach, spans[:, 0], side="right")
+        behind = np.maximum(np.searchsorted(rows[:, 0], spans[:, 1], side="left"), first)
+        owners, number = expand(behind - first)
+        candidates = first[owners] + number
+        found = rows[candidates, 1] > spans[owners, 0]
+        owners, chosen = owners[found], order[candidates[found]]
+        sort = np.lexsort((chosen, owners))
+        return owners[sort], chosen[sort]
 
 
-def rows_with_header(chunks: ChunkSet, rows: Targets, hulls: Targets) -> BoolArray:
-    """Tell which rows one chunk holds with their header, or holds while it prepends the header."""
-    return chunks.contains(rows if prepends_header(chunks.chunker) else hulls)
+@dataclass(frozen=True)
+class Rows:
+    """Data rows of all documents, and what must be held to hold them with their header."""
 
+    rows: Targets
+    hulls: Targets
 
-def prepends_header(chunker: Chunker) -> bool:
-    """Tell whether chunks prepend the header of a table, so that it is enough to hold a row."""
-    return "table-header" in chunker.prepend
+    def wanted(self, chunker: Chunker) -> Targets:
+        """Give what one chunk must hold: the rows where the header is prepended, else the hulls."""
+        return self.rows if prepends_header(chunker) else self.hulls
+
+    def least_sizes(self, cells: Cells) -> Sizes:
+        """Give for each row the size from which on a chunk holds it with its header."""
+        return cells.least_sizes(self.wanted(cells.chunker))
+
+    def with_header(self, chunks: ChunkSet) -> BoolArray:
+        """Tell which rows a chunk holds with their header."""
+        return chunks.contains(self.wanted(chunks.chunker))
+
+    def take(self, chosen: BoolArray | IntArray) -> Rows:
+        """Choose some of the rows."""
+        return Rows(self.rows.take(chosen), self.hulls.take(chosen))
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 class TableMeasure:
-    """Counts the rows together with their header; tables without one are listed, and left out of the rate."""
+    """Counts the rows with their header; tables without one are counted apart, and left out of the rate."""
 
     def collect(self, analysis: DocumentAnalysis) -> tuple[RowSpans, int]:
         """Take the rows, and how many tables have no header."""
-        return row_spans(analysis.tables), sum(not table.header for table in analysis.tables)
+        return RowSpans.of(analysis.tables), sum(not table.header for table in analysis.tables)
 
     def bind(self, collected: Sequence[tuple[RowSpans, int]], layout: Layout) -> BoundTables:
         """Lay the rows of documents one behind the other."""
-        return BoundTables(
-            Targets.joined([spans.rows for spans, _ in collected], layout),
-            Targets.joined([spans.hulls for spans, _ in collected], layout),
-            sum(headless for _, headless in collected),
-        )
+        rows, hulls = (Targets.joined([getattr(spans, side) for spans, _ in collected], layout) for side in _SIDES)
+        return BoundTables(Rows(rows, hulls), sum(headless for _, headless in collected))
+
+
+_SIDES = ("rows", "hulls")
 
 
 @dataclass(frozen=True)
 class BoundTables:
     """Rows of all documents."""
 
-    rows: Targets
-    hulls: Targets
+    rows: Rows
     n_headless: int
 
-    def count(self, chunks: ChunkSet) -> dict[str, int]:
-        """Count rows together."""
-        together = int(np.count_nonzero(rows_with_header(chunks, self.rows, self.hulls)))
-        return {**self._found, "table_rows_with_header": together}
-
-    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
-        """Count rows together."""
-        targets = self.rows if prepends_header(windows.chunkers[0]) else self.hulls
-        together = windows.count(lambda ladder: {"table_rows_with_header": ladder.count(ladder.whole(targets))})
-        return {**windows.constants(self._found), **together}
-
-    @property
-    def _found(self) -> dict[str, int]:
-        return {"table_rows": len(self.rows), "tables_without_header": self.n_headless}
+    def count(self, cells: Cells) -> dict[str, Column]:
+        """Count the rows with their header."""
+        found = alike(cells, {"table_rows": len(self.rows), "tables_without_header": self.n_headless})
+        return {**found, "table_rows_with_header": cells.count(self.rows.least_sizes(cells))}

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.measures.columns import Column
-from chunkscope.measures.ladders import WindowGrid
+from chunkscope.chunkers.cells import Cells
+from chunkscope.measures.base import Column, alike
 from chunkscope.spans.intervals import SpanArray
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -41,23 +40,12 @@ class BoundWholeness:
 
     targets: dict[str, Targets]
 
-    def count(self, chunks: ChunkSet) -> dict[str, int]:
+    def count(self, cells: Cells) -> dict[str, Column]:
         """Count what is whole."""
-        counts = {}
+        counts = alike(cells, {kind: len(targets) for kind, targets in self.targets.items()})
         for kind, targets in self.targets.items():
-            counts[kind] = len(targets)
-            counts[f"{kind}_whole"] = int(np.count_nonzero(chunks.contains(targets)))
+            counts[f"{kind}_whole"] = cells.count(cells.least_sizes(targets))
         return counts
-
-    def count_grid(self, windows: WindowGrid) -> dict[str, Column]:
-        """Count what is whole."""
-        found = windows.constants({kind: len(targets) for kind, targets in self.targets.items()})
-        whole = windows.count(
-            lambda ladder: {
-                f"{kind}_whole": ladder.count(ladder.whole(targets)) for kind, targets in self.targets.items()
-            }
-        )
-        return {**found, **whole}
 
 
 def _headings_with_block(analysis: DocumentAnalysis) -> SpanArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -169,6 +169,23 @@ class Labels:
             "problems": [problem.to_dict() for problem in self.problems],
             "warnings": list(self.warnings),
         }
+
+    def require_documents(self, names: Iterable[str]) -> None:
+        """Raise if evidence stands in a document of another name.
+
+        Raises
+        ------
+        LabelError
+            Names the first such question.
+        """
+        known = frozenset(names)
+        for located in self.valid:
+            for span in located.evidence:
+                if span.document not in known:
+                    raise LabelError(
+                        f"question {located.question.id}: {span.document!r} is not among the documents; "
+                        "check the labels against the documents that are looked at"
+                    )
 
     def require_valid(self) -> None:
         """Raise if any question is excluded.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from chunkscope.gate.result import CheckFinding, CheckResult
+from chunkscope.gate.result import CheckResult
+from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.check_text import remark, suggestion_lines
 from chunkscope.reports.visible import visible
@@ -43,7 +44,7 @@ def check_to_github(result: CheckResult) -> str:
     return "\n".join([*lines, f"chunkscope check: {verdict} ({len(result.errors):,} errors{known})"]) + "\n"
 
 
-def _command(finding: CheckFinding, result: CheckResult) -> str:
+def _command(finding: Finding, result: CheckResult) -> str:
     told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
     message = "; ".join([finding.message, *told])
     if finding.level != "error":

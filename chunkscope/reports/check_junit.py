@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from chunkscope.gate.result import CODES, CheckedQuestion, CheckFinding, CheckResult, Measured
+from chunkscope.gate.result import CODES, CheckedQuestion, CheckResult, ThresholdResult
+from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.check_text import NONE, SPEAKS_OF, remark, suggestion_lines
 from chunkscope.reports.visible import harmless_xml, visible
@@ -45,7 +46,7 @@ def check_to_junit(result: CheckResult) -> str:
     str
         One document, in UTF-8 once encoded. It holds no time, so that the same result gives the same bytes.
     """
-    by_question: dict[str, list[CheckFinding]] = {}
+    by_question: dict[str, list[Finding]] = {}
     for finding in result.findings:
         if finding.question is not None:
             by_question.setdefault(finding.question, []).append(finding)
@@ -74,7 +75,7 @@ def _counts(cases: Sequence[_Case], **more: str) -> dict[str, str]:
     return {"tests": str(len(cases)), "failures": str(failures), **more, "skipped": str(skipped)}
 
 
-def _question(question: CheckedQuestion, findings: Sequence[CheckFinding], result: CheckResult) -> _Case:
+def _question(question: CheckedQuestion, findings: Sequence[Finding], result: CheckResult) -> _Case:
     if question.kind == "without-evidence":
         return _Case(question.id, "skipped", "no evidence, on purpose")
     # of two questions with one id the first is the one that was looked for
@@ -92,7 +93,7 @@ def _question(question: CheckedQuestion, findings: Sequence[CheckFinding], resul
     return _Case(question.id)
 
 
-def _threshold(one: Measured, result: CheckResult) -> _Case:
+def _threshold(one: ThresholdResult, result: CheckResult) -> _Case:
     name = one.name.replace("_", "-")
     many = SPEAKS_OF[one.name][1]
     if not one.is_met:
@@ -103,11 +104,11 @@ def _threshold(one: Measured, result: CheckResult) -> _Case:
     return _Case(name) if one.total else _Case(name, "skipped", NONE)
 
 
-def _details(findings: Iterable[CheckFinding], result: CheckResult) -> str:
+def _details(findings: Iterable[Finding], result: CheckResult) -> str:
     return "\n".join(line for finding in findings for line in _lines(finding, result))
 
 
-def _lines(finding: CheckFinding, result: CheckResult) -> Iterator[str]:
+def _lines(finding: Finding, result: CheckResult) -> Iterator[str]:
     place = f"{finding.path}:{finding.line}:{finding.column}"
     yield visible(f"{place}: {finding.code}: {finding.message}")
     if finding.before or finding.after:

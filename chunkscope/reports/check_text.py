@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chunkscope.errors import unit_noun
-from chunkscope.gate.result import CheckFinding, CheckResult, Measured, Suggestion
+from chunkscope.gate.result import CheckResult, ThresholdResult
+from chunkscope.measures.findings import Finding, Suggestion
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.paint import BOLD, GREEN, RED, painted
@@ -110,7 +111,7 @@ def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -
     return told
 
 
-def _headline(finding: CheckFinding, *, color: bool, ascii: bool) -> str:
+def _headline(finding: Finding, *, color: bool, ascii: bool) -> str:
     place = f"{visible(finding.path, ascii=ascii)}:{finding.line}:{finding.column}:"
     message = visible(finding.message, ascii=ascii)
     note = f" ({remark(finding)})" if finding.level != "error" else ""
@@ -118,7 +119,7 @@ def _headline(finding: CheckFinding, *, color: bool, ascii: bool) -> str:
     return f"{painted(place, BOLD, color)} {code}: {message}{note}"
 
 
-def remark(finding: CheckFinding) -> str:
+def remark(finding: Finding) -> str:
     """Say why a finding is no error."""
     if finding.is_known:
         return "known: in the baseline"
@@ -127,7 +128,7 @@ def remark(finding: CheckFinding) -> str:
     return "within the threshold" if finding.is_needed else "other evidence of the question is enough"
 
 
-def _under(finding: CheckFinding, result: CheckResult, *, width: int, color: bool, ascii: bool) -> Iterator[str]:
+def _under(finding: Finding, result: CheckResult, *, width: int, color: bool, ascii: bool) -> Iterator[str]:
     if finding.before or finding.after:
         room = max(width - len(INDENT), 20)
         yield INDENT + around(finding.before, finding.after, room, color=color, ascii=ascii)
@@ -148,7 +149,7 @@ def _thresholds(result: CheckResult, width: int) -> Iterator[str]:
         yield from wrap(f"note: {visible(warning)}", width, rest="  ")
 
 
-def _row(one: Measured) -> tuple[str, str, str, str]:
+def _row(one: ThresholdResult) -> tuple[str, str, str, str]:
     singular, many = SPEAKS_OF[one.name]
     known = f", {one.n - one.n_new:,} known" if one.n != one.n_new else ""
     count = f"{one.n:,} of {one.total:,} {singular if one.total == 1 else many}{known}" if one.total else NONE

@@ -37,8 +37,9 @@ def to_csv(result: SweepResult) -> str:
 
     Examples
     --------
+    >>> from chunkscope.measures.lengths import LengthCounts
     >>> from chunkscope.grid.results import CorpusInfo
-    >>> cell = Cell("fixed", "char", 50, 8, 90, chunks=2, lengths={50: 1, 48: 1})
+    >>> cell = Cell("fixed", "char", 50, 8, 90, chunks=2, lengths=LengthCounts.of({50: 1, 48: 1}))
     >>> to_csv(SweepResult({}, CorpusInfo("docs", 1, 90), None, (cell,))).splitlines()[1][:16]
     'fixed,char,50,8,'
     """
@@ -56,8 +57,8 @@ def _columns(result: SweepResult) -> dict[str, Take]:
     return {
         **_plain("chunker", "unit", "size", "overlap", "chunks", "blank_chunks", "oversize_chunks", "broken_chunks"),
         "chunk_chars_min": attrgetter("lengths.shortest"),
-        "chunk_chars_mean": _rounded("mean_length"),
-        "chunk_chars_median": _rounded("median_length"),
+        "chunk_chars_mean": _rounded("lengths.mean"),
+        "chunk_chars_median": _rounded("lengths.median"),
         "chunk_chars_max": attrgetter("lengths.longest"),
         "chunk_characters": attrgetter("chunk_characters"),
         "duplication": _rounded("duplication"),
@@ -95,7 +96,7 @@ def _plain(*names: str) -> dict[str, Take]:
 
 def _rounded(name: str) -> Take:
     def take(cell: Cell) -> float | None:
-        value = getattr(cell, name)
+        value = attrgetter(name)(cell)
         return None if value is None else round(value, DIGITS)
 
     return take

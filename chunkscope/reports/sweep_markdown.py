@@ -61,8 +61,9 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
 
     Examples
     --------
+    >>> from chunkscope.measures.lengths import LengthCounts
     >>> from chunkscope.grid.results import Cell, CorpusInfo
-    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths={50: 1, 40: 1}),)
+    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths=LengthCounts.of({50: 1, 40: 1})),)
     >>> lines = to_markdown(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()
     >>> lines[4:8]
     ['### fixed, overlap 0', '', '| size | overlap | chunks | text |', '| ---: | ---: | ---: | ---: |']

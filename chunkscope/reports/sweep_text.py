@@ -85,8 +85,9 @@ def render_sweep(
 
     Examples
     --------
+    >>> from chunkscope.measures.lengths import LengthCounts
     >>> from chunkscope.grid.results import Cell, CorpusInfo
-    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths={50: 1, 40: 1}),)
+    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths=LengthCounts.of({50: 1, 40: 1})),)
     >>> print(render_sweep(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()[0])
     docs: 1 document, 90 characters
     """

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from chunkscope.gate.findings import Finding
+from chunkscope.measures.findings import Finding
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.paint import BOLD, RED, painted
 from chunkscope.reports.visible import visible
@@ -41,7 +41,8 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
     Examples
     --------
     >>> before, after = "宿泊費の上限は1泊12,", "000円とする。"
-    >>> cut = Finding("evidence-split", "rules.md", "q1", 5, 17, 13, 1, 14, "限は1泊12,000円と", before, after)
+    >>> place = {"line": 1, "column": 14, "cut": 13, "before": before, "after": after}
+    >>> cut = Finding("evidence-split", "rules.md", "q1", message="", quote="限は1泊12,000円と", **place)
     >>> print(render_why([cut], width=40), end="")
     rules.md:1:14  evidence-split q1
       宿泊費の上限は1泊12,│000円とする。
@@ -56,7 +57,7 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
     for _, group in groupby(findings, key=lambda finding: (finding.document, finding.cut)):
         at_once = list(group)
         first = at_once[0]
-        place = f"{visible(first.document, ascii=ascii)}:{first.line}:{first.column}"
+        place = f"{visible(first.document or '', ascii=ascii)}:{first.line}:{first.column}"
         where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
         if color and where.startswith(place):
             where = painted(place, BOLD) + where[len(place) :]

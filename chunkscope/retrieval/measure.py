@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers import Chunker
+from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
+from chunkscope.measures.base import Column, each_cell
 from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
@@ -90,6 +92,8 @@ class RetrievalMeasure:
     >>> cell.retrieval[0]["strict"]
     {'1': [1, 1]}
     """
+
+    needs_all_documents = True
 
     def __init__(
         self,
@@ -255,7 +259,11 @@ class BoundRetrieval:
     retrievers: tuple[Retriever, ...]
     searchers: Sequence[Searcher]
 
-    def count(self, chunks: ChunkSet) -> dict[str, Any]:
+    def count(self, cells: Cells) -> dict[str, Column]:
+        """Rank the chunks of each cell and judge them, once a retriever."""
+        return each_cell(cells, self.evaluate)
+
+    def evaluate(self, chunks: ChunkSet) -> dict[str, Any]:
         """Rank the chunks of a cell and judge them, once a retriever."""
         found = []
         for retriever, searcher in zip(self.retrievers, self.searchers, strict=True):

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.base import Column, each_cell
 from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.ranking import FloatArray
@@ -214,6 +216,8 @@ class OverlapMeasure:
     questions : iterable of LocatedQuestion
     """
 
+    needs_all_documents = True
+
     def __init__(self, questions: Iterable[LocatedQuestion]) -> None:
         self.evidence = EvidenceByDocument([question for question in questions if question.evidence])
 
@@ -232,7 +236,11 @@ class BoundOverlap:
 
     evidence: MergedEvidence
 
-    def count(self, chunks: ChunkSet) -> dict[str, Any]:
+    def count(self, cells: Cells) -> dict[str, Column]:
+        """Sum precision-omega and its squares over all questions."""
+        return each_cell(cells, self._count)
+
+    def _count(self, chunks: ChunkSet) -> dict[str, Any]:
         """Sum precision-omega and its squares, so that parts of a corpus add up."""
         values = omegas(chunks.spans, self.evidence)
         return {

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from chunkscope.chunkers import Chunker
-from chunkscope.corpus.document import Document
-from chunkscope.corpus.reading import Corpus
-from chunkscope.grid.scan import Scan, scan
+from chunkscope.grid.scan import Scan
 from chunkscope.retrieval.dense.embedding import Embedder, EmbeddingPlan
 from chunkscope.retrieval.dense.retriever import DenseSearcher, index_texts
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
-from chunkscope.retrieval.measure import BoundRetrieval, RetrievalMeasure
+from chunkscope.retrieval.measure import BoundRetrieval
 from chunkscope.retrieval.providers.base import Role
 
 
@@ -27,15 +25,13 @@ class GridPlan:
     embedding: EmbeddingPlan
 
 
-def plan_grid(
-    documents: Corpus | Iterable[Document], measure: RetrievalMeasure, chunkers: Sequence[Chunker]
-) -> tuple[GridPlan, ...]:
-    """Tell what the providers of a measure have to embed for a grid. Nothing is sent.
+def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...]:
+    """Tell what the providers of a scan's retrieval have to embed for a grid. Nothing is sent.
 
     Parameters
     ----------
-    documents : Corpus or iterable of Document
-    measure : RetrievalMeasure
+    scanned : Scan
+        The one that is counted afterwards.
     chunkers : sequence of Chunker
         The cells.
 
@@ -44,14 +40,7 @@ def plan_grid(
     tuple of GridPlan
         One a provider, each once; none where all retrievers do without vectors.
     """
-    unsized = tuple(dict.fromkeys(chunker.at(None) for chunker in chunkers))
-    units = tuple(sorted({chunker.unit for chunker in unsized} - {"char"}))
-    return plan_scan(scan(tuple(Corpus.of(documents)), unsized, [measure], units), chunkers)
-
-
-def plan_scan(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...]:
-    """Tell what is to be embedded for some cells of documents that have been scanned; see `plan_grid`."""
-    bound = next((one for one in scanned.bound if isinstance(one, BoundRetrieval)), None)
+    bound = scanned.of_kind(BoundRetrieval)
     if bound is None:
         return ()
     counts = {id(one.embedder): _Count(one) for searcher in bound.searchers for one in _dense_searchers(searcher)}
@@ -63,9 +52,10 @@ def plan_scan(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
     return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())
 
 
-def embedders_of(retrievers: Iterable[object]) -> tuple[Embedder, ...]:
-    """Give all that embeds for retrievers, each once."""
-    found = [embedder for retriever in retrievers for embedder in getattr(retriever, "embedders", ())]
+def embedders_of(scanned: Scan) -> tuple[Embedder, ...]:
+    """Give all that embeds for the retrievers of a scan, each once."""
+    bound = scanned.of_kind(BoundRetrieval)
+    found = [one.embedder for searcher in bound.searchers for one in _dense_searchers(searcher)] if bound else []
     return tuple({id(embedder): embedder for embedder in found}.values())
 
 

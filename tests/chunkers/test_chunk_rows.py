@@ -59,8 +59,7 @@ def test_rows_are_the_chunks_that_a_sweep_counts(contents, spelling):
     [cell] = sweep(documents, chunkers=chunker, with_cuts=False).cells[:1]
     spanless = sum(chunk_document(document, chunker).n_spanless for document in documents)
     assert len(rows) + spanless == cell.chunks
-    # the line ends between what is prepended are no characters of a document
-    assert sum(len(row.index_text) - len(row.prepended) for row in rows) == cell.chunk_characters
+    assert sum(len(row.index_text) for row in rows) == cell.chunk_characters
     assert sum(row.blank for row in rows) <= cell.blank_chunks
 
 

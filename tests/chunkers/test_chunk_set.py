@@ -12,6 +12,7 @@ from worlds import chunkers, corpora
 
 from chunkscope import Document, FixedChunker
 from chunkscope.chunkers.chunk_set import SpanChunks, WindowChunks, chunk_set
+from chunkscope.chunkers.windows import Windows
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.joined import JoinedTexts, blank_runs
@@ -60,14 +61,10 @@ def test_targets_are_held_and_covered_as_loops_say(cell):
 
 @given(cells())
 @settings(max_examples=150, deadline=None)
-def test_lengths_blanks_and_cuts_are_counted_as_loops_say(cell):
+def test_blanks_and_cuts_are_counted_as_loops_say(cell):
     corpus, chunks, spans, _ = cell
     text = "".join(document.text for document in corpus)
-    lengths, counts = chunks.length_counts()
     flat = [span for here in spans for span in here]
-    assert dict(zip(lengths.tolist(), counts.tolist(), strict=True)) == {
-        length: sum(e - s == length for s, e in flat) for length in {e - s for s, e in flat}
-    }
     runs = Targets.joined(blank_runs(JoinedTexts([document.text for document in corpus])), chunks.layout)
     assert chunks.within(runs) == sum(is_blank(text[s:e]) for s, e in flat)
     ends = chunks.layout.edges[1:].tolist()
@@ -105,7 +102,7 @@ def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
     assert chunks.reach_of_two(targets).tolist() == within.tolist()
     assert chunks.contains(targets).tolist() == spans.contains(targets).tolist()
     assert chunks.covered(targets).tolist() == spans.covered(targets).tolist()
-    assert [a.tolist() for a in chunks.length_counts()] == [a.tolist() for a in spans.length_counts()]
+    assert chunks.sizes.tolist() == spans.sizes.tolist()
     assert sorted(chunks.cut_offsets.tolist()) == sorted(spans.cut_offsets.tolist())
     runs = Targets.joined(blank_runs(JoinedTexts([document.text for document in corpus])), chunks.layout)
     assert chunks.within(runs) == spans.within(runs)
@@ -116,7 +113,7 @@ def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
 def test_a_size_beyond_all_documents_costs_no_memory_and_counts_right(size, overlap, tail):
     chunker = FixedChunker(size, overlap, tail=tail)
     layout = Layout.of(["a", "b", "c"], [10, 0, 4])
-    chunks = WindowChunks(layout, chunker)
+    chunks = WindowChunks(layout, chunker, chunker.windows)
     targets = Targets.of(np.array([[0, 10], [9, 10], [10, 14], [12, 13]]), layout)
     alone = [chunker.spans(Document("a", "あ" * n)) for n in (10, 0, 4)]
     assert chunks.spans.tolist() == [
@@ -126,9 +123,7 @@ def test_a_size_beyond_all_documents_costs_no_memory_and_counts_right(size, over
     assert chunks.reach(targets).tolist() == [10, 10, 14, 14]
     assert chunks.reach_of_two(targets).tolist() == [10, 10, 14, 14]
     assert chunks.cut_offsets.tolist() == []
-    lengths, counts = chunks.length_counts()
-    assert counts.sum() == chunks.n_chunks
-    assert (lengths * counts).sum() == (chunks.spans[:, 1] - chunks.spans[:, 0]).sum()
+    assert len(chunks.sizes) == chunks.n_chunks
 
 
 def test_empty_documents_own_no_offset():
@@ -138,5 +133,5 @@ def test_empty_documents_own_no_offset():
 
 def test_neighbours_of_different_documents_cover_nothing_together():
     layout = Layout.of(["a", "b"], [4, 4])
-    chunks = WindowChunks(layout, FixedChunker(4))
+    chunks = WindowChunks(layout, FixedChunker(), Windows(4))
     assert chunks.reach_of_two(Targets.of(np.array([[2, 4]]), layout)).tolist() == [4]

@@ -180,6 +180,6 @@ def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
         found = cut(document, chunker, tape)
         chunks = chunker.chunks(chunker.segment(parts))
         assert chunks.spans.tolist() == spans_of(found)
-        assert chunks.n_broken == sum(window.is_broken for window in found)
+        assert len(chunks.torn) == sum(window.is_broken for window in found)
         assert chunks.sizes.tolist() == [window.weight for window in found if window.has_span]
         assert (np.diff(chunks.spans, axis=0) >= 0).all()

@@ -105,7 +105,7 @@ class TestProgram:
         def broken(*args, **kwargs):
             raise ZeroDivisionError("by\nzero")
 
-        monkeypatch.setattr(chunkscope.grid.sweep, "sweep", broken)
+        monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", broken)
         assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails("sweep", "docs")
         result = run("sweep", "docs", "--traceback")
         assert result.exit_code == 2
@@ -126,7 +126,7 @@ class TestProgram:
         def raising(*args, **kwargs):
             raise error
 
-        monkeypatch.setattr(chunkscope.grid.sweep, "sweep", raising)
+        monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", raising)
         result = run("sweep", "docs")
         assert result.exit_code == status
         assert result.stderr.startswith(said)
@@ -567,7 +567,7 @@ class TestSweep:
             seen.append(progress)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(chunkscope.grid.sweep, "sweep", note)
+        monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", note)
         run("sweep", "docs")
         assert seen == [None]
 

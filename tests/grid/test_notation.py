@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from chunkscope.chunkers import FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.errors import ChunkscopeError, GridError
-from chunkscope.grid.notation import Overlap, grid_pairs, parse_overlaps, parse_sizes
-from chunkscope.grid.sweep import Grid
+from chunkscope.grid.notation import Grid, Overlap, grid_pairs, parse_overlaps, parse_sizes
 
 
 @given(st.integers(1, 200), st.integers(0, 300), st.integers(1, 60))
@@ -90,14 +89,14 @@ def test_an_overlap_that_is_none_is_an_error_that_names_it(overlap):
 
 def test_integers_of_numpy_make_a_grid():
     grid = Grid.of("fixed", np.arange(10, 30, 10), np.array([0, 5]))
-    assert [(type(c.size), c.size, c.overlap) for c in grid.chunkers] == [
+    assert [(type(c.size), c.size, c.overlap) for c in grid.chunkers()] == [
         (int, 10, 0), (int, 10, 5), (int, 20, 0), (int, 20, 5),
     ]  # fmt: skip
 
 
 def test_a_chunker_with_its_own_size_stands_and_headings_come_whole_too():
     grid = Grid.of("fixed(size=7, overlap=2),heading,heading(merge=true)", "10,20", "0")
-    assert [(c.label, c.size, c.overlap) for c in grid.chunkers] == [
+    assert [(c.label, c.size, c.overlap) for c in grid.chunkers()] == [
         ("fixed", 7, 2), ("heading", None, 0), ("heading", 10, 0), ("heading", 20, 0),
         ("heading(merge=true)", 10, 0), ("heading(merge=true)", 20, 0),
     ]  # fmt: skip
@@ -105,7 +104,7 @@ def test_a_chunker_with_its_own_size_stands_and_headings_come_whole_too():
 
 def test_whole_sections_are_the_same_in_every_unit_and_run_once():
     units = [HeadingChunker(unit="word"), HeadingChunker(), HeadingChunker(unit="word", prepend=("title",))]
-    assert [(str(c), c.size) for c in Grid.of(units, [9], [0]).chunkers] == [
+    assert [(str(c), c.size) for c in Grid.of(units, [9], [0]).chunkers()] == [
         ("heading(unit=word)", None), ("heading(size=9, unit=word)", 9), ("heading(size=9)", 9),
         ("heading(unit=word, prepend=title)", None), ("heading(size=9, unit=word, prepend=title)", 9),
     ]  # fmt: skip
@@ -113,7 +112,7 @@ def test_whole_sections_are_the_same_in_every_unit_and_run_once():
 
 def test_equal_cells_run_once_and_skipped_pairs_are_listed_once():
     grid = Grid.of([FixedChunker(), FixedChunker(), FixedChunker(8)], [4, 8, 4], [0, 4, 0])
-    assert [(c.size, c.overlap) for c in grid.chunkers] == [(4, 0), (8, 0), (8, 4)]
+    assert [(c.size, c.overlap) for c in grid.chunkers()] == [(4, 0), (8, 0), (8, 4)]
     assert [(label, unit, pair.size, pair.overlap) for label, unit, pair in grid.skipped] == [("fixed", "char", 4, 4)]
 
 

@@ -18,6 +18,7 @@ from chunkscope.grid.verdict import (
     obstacles,
     size_ranges,
 )
+from chunkscope.measures.lengths import LengthCounts
 
 CORPUS = CorpusInfo("docs", 1, 900)
 
@@ -27,7 +28,7 @@ def asked(valid: int = 5) -> QuestionsInfo:
 
 
 def cell(size: int | None, overlap: int | None = 0, split: int = 0, apart: int = 0, **more: object) -> Cell:
-    more = {"chunker": "fixed", "unit": "char", "chunks": 9, "lengths": {size or 70: 9}, **more}
+    more = {"chunker": "fixed", "unit": "char", "chunks": 9, "lengths": LengthCounts.of({size or 70: 9}), **more}
     return Cell(
         size=size, overlap=overlap, characters=900, split_questions=split, split_evidence=split, table_questions=2,
         table_questions_with_header=2 - apart, **more,
@@ -118,7 +119,7 @@ def test_obstacles_name_questions_and_their_sizes():
     ]
     (row,) = grid_rows(result(*cells))
     found = [(o.question, o.kind, o.sizes) for o in obstacles(row)]
-    assert found == [("a", "split", (50,)), ("a", "apart", (50,)), ("b", "split", (50, 60))]
+    assert found == [("a", "split", (50,)), ("a", "header lost", (50,)), ("b", "split", (50, 60))]
 
 
 @given(st.sets(st.integers(0, 30)))
@@ -151,5 +152,5 @@ def test_the_overlap_that_guarantees_is_one_less_than_the_longest():
 
 
 def test_an_answer_is_five_chunks_of_mean_length():
-    assert characters_per_answer(cell(50, lengths={50: 1, 30: 1})) == 200
-    assert characters_per_answer(cell(50, lengths={})) is None
+    assert characters_per_answer(cell(50, lengths=LengthCounts.of({50: 1, 30: 1}))) == 200
+    assert characters_per_answer(cell(50, lengths=LengthCounts.of({}))) is None

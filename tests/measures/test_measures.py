@@ -62,10 +62,10 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 
 @given(corpora(), chunkers())
 @settings(max_examples=100, deadline=None)
-def test_lengths_come_with_what_is_carried(corpus, chunker):
+def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
     cell = one_cell(corpus, chunker)
     lengths = [
-        w.end - w.start + sum(b - a for a, b in prepended(document, chunker, w.start, w.end))
+        w.end - w.start + sum(b - a + 1 for a, b in prepended(document, chunker, w.start, w.end))
         for document in corpus
         for w in cut(document, chunker)
         if w.has_span
@@ -94,15 +94,16 @@ def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunk
 
 @given(corpora(), chunkers())
 @settings(max_examples=60, deadline=None)
-def test_tokens_to_embed_are_those_of_bodies_and_carried_lines_of_chunks_that_are_not_blank(corpus, chunker):
+def test_tokens_to_embed_are_those_of_the_index_texts_of_chunks_that_are_not_blank(corpus, chunker):
     cell = one_cell(corpus, chunker, count_tokens="cl100k_base")
-    expected = 0
+    expected, line_end = 0, get_unit("cl100k_base").measure("\n").total
     for document in corpus:
         begins = get_unit("cl100k_base").measure(document.text).begins.tolist()
         for window in cut(document, chunker):
             if window.has_span and not is_blank(document.text[window.start : window.end]):
                 spans = [(window.start, window.end), *prepended(document, chunker, window.start, window.end)]
                 expected += sum(a <= begin < b for a, b in spans for begin in begins)
+                expected += line_end * (len(spans) - 1)
     assert cell.tokens == expected
 
 
@@ -121,5 +122,5 @@ def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
 
 def test_rates_over_nothing_are_none():
     [cell] = sweep([Document("a.md", "")], chunkers=[FixedChunker(10)]).cells
-    assert (cell.chunks, cell.duplication, cell.mean_length, cell.median_length) == (0, None, None, None)
+    assert (cell.chunks, cell.duplication, cell.lengths.mean, cell.lengths.median) == (0, None, None, None)
     assert Cell("fixed", "char", 10, 0, 0).to_dict()["duplication"] is None

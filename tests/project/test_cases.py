@@ -19,8 +19,8 @@ from chunkscope import (
 )
 from chunkscope.chunkers.chunk_set import SpanChunks
 from chunkscope.chunkers.prepending import chunk_paths, find_prependable
+from chunkscope.measures.chunks import ChunkMeasure
 from chunkscope.measures.cuts import CUT_CLASSES, cut_classes, find_landmarks
-from chunkscope.measures.shape import ShapeMeasure
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -183,7 +183,7 @@ def test_blank_runs_at_the_ends_of_documents_are_not_joined():
     documents = [Document("a", "あ" * 6 + " " * 6), Document("b", " " * 6 + "い" * 6)]
     [cell] = sweep(documents, chunkers=[FixedChunker(4)]).cells
     assert (cell.chunks, cell.blank_chunks) == (6, 2)
-    measure = ShapeMeasure([FixedChunker(9)], least=9)
+    measure = ChunkMeasure([FixedChunker(9)], least=9)
     runs, _ = measure.collect(DocumentAnalysis(documents[1]))
     assert runs.tolist() == []
 
@@ -378,7 +378,14 @@ def test_ends_of_chunks_are_classed_by_the_first_thing_that_they_fall_inside():
         "row": text.index("a |"), "block": text.index("価"), "code": text.index("= 1"), "heading": text.index("## 節"),
     }  # fmt: skip
     for name, place in places.items():
-        assert CUT_CLASSES[cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", text)))])[place]] == name
+        assert (
+            CUT_CLASSES[
+                cut_classes(
+                    [find_landmarks(DocumentAnalysis(Document("a.md", text)))], Layout.of(["a.md"], [len(text)])
+                )[place]
+            ]
+            == name
+        )
     whole = one_cell(text, FixedChunker(text.index("2,000")), with_cuts=True).cuts
     assert whole["number"] == 1
 
@@ -387,7 +394,9 @@ def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text(
     text = "<table><tr><td>外<table><tr><td>内</td></tr></table>外</td></tr><tr><td>次</td></tr></table>\n"
     classes = [
         CUT_CLASSES[number]
-        for number in cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", text)))]).tolist()
+        for number in cut_classes(
+            [find_landmarks(DocumentAnalysis(Document("a.md", text)))], Layout.of(["a.md"], [len(text)])
+        ).tolist()
     ]
     starts = [text.index("<tr>"), text.rindex("<tr>")]
     ends = [text.index("外</td></tr>") + len("外</td></tr>"), text.rindex("</table>")]
@@ -406,7 +415,7 @@ def test_rows_of_tables_inside_tables_are_rows_and_cost_no_more_than_their_text(
     nested = "<table><tr><td>" * 200
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(np, "full", lambda *args, full=np.full, **kinds: full(*args, **kinds).view(Counting))
-        cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", nested)))])
+        cut_classes([find_landmarks(DocumentAnalysis(Document("a.md", nested)))], Layout.of(["a.md"], [len(nested)]))
     assert 0 < Counting.written <= len(nested)
 
 

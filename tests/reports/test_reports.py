@@ -17,9 +17,10 @@ from rich.cells import cell_len
 from strategies import texts
 
 from chunkscope import Document, sweep
-from chunkscope.gate.findings import Finding
 from chunkscope.grid.notation import Skipped
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.measures.findings import Finding
+from chunkscope.measures.lengths import LengthCounts
 from chunkscope.reports.formatting import decimal, money, percent, rate
 from chunkscope.reports.json_report import to_json
 from chunkscope.reports.selection import judged_rows
@@ -51,7 +52,7 @@ def asked_cell(size: int, split: int, apart: int, *, overlap: int | None = None,
     return Cell(
         **{
             "chunker": "fixed", "unit": "char", "size": size, "overlap": size // 6 if overlap is None else overlap,
-            "characters": 4000, "chunks": n_chunks, "lengths": {size: n_chunks}, "split_questions": split,
+            "characters": 4000, "chunks": n_chunks, "lengths": LengthCounts.of({size: n_chunks}), "split_questions": split,
             "split_evidence": split, "expected_split_questions": expected, "table_questions": 3,
             "table_questions_with_header": 3 - apart, "table_rows": 15, "table_rows_with_header": 15 - 4 * apart,
             "cuts": cuts, "split_question_ids": tuple(f"質問{n}" for n in range(split)),
@@ -83,7 +84,7 @@ def hopeless_result() -> SweepResult:
 
 def bare_cell(size: int, rows: int, sentences: int) -> Cell:
     return Cell(
-        "fixed", "char", size, 0, 4000, chunks=40, lengths={size: 40}, table_rows=8, table_rows_with_header=rows,
+        "fixed", "char", size, 0, 4000, chunks=40, lengths=LengthCounts.of({size: 40}), table_rows=8, table_rows_with_header=rows,
         cuts={"row": 8 - rows, "words": 20, "block": 10}, sentences=50, sentences_whole=sentences,
         code_blocks=1, code_blocks_whole=1, headings=0, headings_whole=0, tokens=4321,
     )  # fmt: skip
@@ -114,14 +115,19 @@ RESULTS = {
     "no-valid": SweepResult({}, CORPUS, questions(valid=0, total=5, table=0), (asked_cell(50, 0, 0),)),
 }
 
+
+def finding(code, document, question, cut, line, column, before, after):
+    return Finding(code, document, question, line, column, "", "", cut=cut, before=before, after=after)
+
+
 SIDES = "規程である。" * 60 + "上限は1泊につき12,", "000円とする。\n" * 60
 CUTS = [
-    Finding("evidence-split", "規程/出張.md", "q1", 5, 17, 400, 12, 5, "", *SIDES),
-    Finding("evidence-split", "規程/出張.md", "質問2", 5, 17, 400, 12, 5, "", *SIDES),
-    Finding("header-lost", "規程/出張.md", "t2", 5, 17, 400, 12, 5, "", *SIDES),
-    Finding("header-lost", "guide.md", None, 5, 17, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
-    Finding("header-lost", "guide.md", None, 18, 20, 9, 2, 1, "", "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
-    Finding("evidence-missing", "guide.md", "q3", 50, 60, 55, 3, 9, "", "か", "\u3099く"),
+    finding("evidence-split", "規程/出張.md", "q1", 400, 12, 5, *SIDES),
+    finding("evidence-split", "規程/出張.md", "質問2", 400, 12, 5, *SIDES),
+    finding("header-lost", "規程/出張.md", "t2", 400, 12, 5, *SIDES),
+    finding("header-lost", "guide.md", None, 9, 2, 1, "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    finding("header-lost", "guide.md", None, 9, 2, 1, "| a |\r\n|---|\r\n", "| \t1\x1b |\u200b"),
+    finding("evidence-missing", "guide.md", "q3", 55, 3, 9, "か", "\u3099く"),
 ]  # fmt: skip
 
 
@@ -282,8 +288,8 @@ def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows)
 @given(texts(), texts(), names, st.integers(40, 100), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_a_cut_is_one_line_that_fits(before, after, name, columns, ascii):
-    finding = Finding("evidence-split", name, name, 0, 1, len(before), 1, 1, "", before, after)
-    text = render_why([finding], width=columns, ascii=ascii)
+    one = finding("evidence-split", name, name, len(before), 1, 1, before, after)
+    text = render_why([one], width=columns, ascii=ascii)
     assert all(cell_len(line) <= columns for line in text.split("\n"))
     around = text.split("\n")[:-3][-1]
     left, right = visible(before, ascii=ascii), visible(after, ascii=ascii)

@@ -40,7 +40,7 @@ class Cell:
 
     def chunks(self, spelling):
         chunker = parse_chunker(spelling) if isinstance(spelling, str) else spelling
-        return chunk_set(self.scanned.layout, chunker, self.scanned.boundaries[chunker.at(None)])
+        return chunk_set(self.scanned.layout, chunker, self.scanned.boundaries[chunker.unsized])
 
     def scores(self, chunks):
         """All scores, questions by chunks, completed pair by pair."""
@@ -61,7 +61,7 @@ def look_at(documents, asked, chunkers, retriever=None):
     ]
     chosen = [parse_chunker(chunker) if isinstance(chunker, str) else chunker for chunker in chunkers]
     measure = RetrievalMeasure(questions, [retriever or Bm25Retriever()], chosen, RetrievalSettings(k=(3,)))
-    families = list(dict.fromkeys(chunker.at(None) for chunker in chosen))
+    families = list(dict.fromkeys(chunker.unsized for chunker in chosen))
     scanned = scan(documents, families, [measure], sorted({c.unit for c in chosen} - {"char"}))
     return Cell(scanned.bound[0], scanned)
 

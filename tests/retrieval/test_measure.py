@@ -138,12 +138,12 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     )  # fmt: skip
     chunker = parse_chunker(spelling)
     labels = Labels(tuple(questions), (Question.of("u", "alpha 旅費", evidence=[]),), (), ())
-    scanned = scan(documents, [chunker.at(None)], [RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)])
-    cell = next(scanned.cells([chunker]))
+    scanned = scan(documents, [chunker.unsized], [RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)])
+    cell = scanned.cell(scanned.chunks(chunker), chunker)
     found = cell.retrieval[0]
     from chunkscope.chunkers.chunk_set import chunk_set
 
-    chunks = chunk_set(scanned.layout, chunker, scanned.boundaries[chunker.at(None)])
+    chunks = chunk_set(scanned.layout, chunker, scanned.boundaries[chunker.unsized])
     twin = Twin(documents, questions, scanned.bound[0], chunks)
     rows = range(len(questions))
     for judgement in ("strict", "start"):
@@ -197,7 +197,8 @@ def test_a_gold_chunk_counts_once_and_recall_never_falls_with_k():
     asked = [LocatedQuestion(Question.of("q1", "g1", doc="a.md", evidence="g1"), (EvidenceSpan("a.md", 0, 2),)),
              LocatedQuestion(Question.of("q2", "g1", doc="a.md", evidence="zz"), (EvidenceSpan("a.md", 16, 18),))]  # fmt: skip
     measure = RetrievalMeasure(asked, [Bm25Retriever()], settings=RetrievalSettings(k=(1, 3, 4)))
-    cell = next(scan(documents, [FixedChunker()], [measure]).cells([FixedChunker(8)]))
+    scanned = scan(documents, [FixedChunker()], [measure])
+    cell = scanned.cell(scanned.chunks(FixedChunker(8)), FixedChunker(8))
     assert cell.retrieval[0]["strict"] == {"1": [1, 2], "3": [1, 2], "4": [1, 2]}
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from chunkscope.cli.settings import WantedGrid
     from chunkscope.corpus.reading import Corpus
     from chunkscope.grid.results import SweepResult
+    from chunkscope.grid.scan import Progress
+    from chunkscope.grid.sweep import Sweep
     from chunkscope.measures.base import Measure
+    from chunkscope.measures.findings import Finding
     from chunkscope.questions.labels import Labels
     from chunkscope.reports.base import ReportOptions
 
@@ -79,21 +82,25 @@ def command(**flags: Any) -> None:
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
     if flags["price"] is not None and not with_vectors:
         flags["count_tokens"] = flags["count_tokens"] or options.DEFAULT_ENCODING
-    _load_units((*wanted.grid.chunkers, *why), flags["count_tokens"])
+    _load_units((*wanted.chunkers, *why), flags["count_tokens"])
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
     labels = _read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers:
-        measures = retrieval.retrieval_measures(flags, labels, wanted.grid.chunkers, retrievers)
-        if flags["dry_run"]:
-            text = retrieval.dry_run(corpus, measures, wanted.grid.chunkers, flags)
-        else:
-            result = retrieval.summarised(_run(corpus, labels, wanted, measures, inputs), flags)
+        measures = retrieval.retrieval_measures(flags, labels, wanted.chunkers, retrievers)
+        with inputs.messages.progress() as progress:
+            sweep = _prepare(corpus, labels, wanted, measures, why, inputs, progress)
+            if flags["dry_run"]:
+                text = retrieval.dry_run(sweep, flags)
+            else:
+                if with_vectors:
+                    retrieval.announce(sweep, flags, inputs.messages, progress)
+                result = retrieval.summarised(sweep.run(), flags)
+        if not flags["dry_run"]:
             text = _report(result, flags, inputs.messages)
-    for chunker in why:
-        text += "\n" + _why(corpus, labels, chunker, look_of(flags["output"]))
+            text += "".join(f"\n{_why(*found, look_of(flags['output']))}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
 
@@ -129,32 +136,35 @@ def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
     return labels
 
 
-def _run(
-    corpus: Corpus, labels: Labels | None, wanted: WantedGrid, measures: Sequence[Measure], inputs: Inputs
-) -> SweepResult:
+def _prepare(
+    corpus: Corpus,
+    labels: Labels | None,
+    wanted: WantedGrid,
+    measures: Sequence[Measure],
+    why: Sequence[Chunker],
+    inputs: Inputs,
+    progress: Progress | None,
+) -> Sweep:
     from chunkscope.grid.processes import worthwhile_jobs
-    from chunkscope.grid.sweep import sweep
+    from chunkscope.grid.sweep import prepare_sweep
 
     flags = inputs.flags
-    with_vectors = retrieval.has_vectors(flags)
     chosen = {"unit": ",".join(flags["unit"]) or None, "count_tokens": flags["count_tokens"], "price": flags["price"]}
-    with inputs.messages.progress() as progress:
-        if with_vectors:
-            retrieval.announce(corpus, measures, wanted.grid.chunkers, flags, inputs.messages, progress)
-        return sweep(
-            corpus,
-            labels,
-            chunkers=wanted.grid,
-            skip_bad_labels=flags["skip_bad_labels"],
-            with_ids=True if flags["ids"] else None,
-            with_cuts=not flags["no_cuts"],
-            count_tokens=flags["count_tokens"],
-            measures=measures,
-            settings={**wanted.settings, **inputs.settings, **chosen},
-            # vectors stand in one cache, and models take all cores themselves
-            jobs=1 if with_vectors else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
-            progress=progress,
-        )
+    return prepare_sweep(
+        corpus,
+        labels,
+        chunkers=wanted.grid,
+        skip_bad_labels=flags["skip_bad_labels"],
+        with_ids=True if flags["ids"] else None,
+        with_cuts=not flags["no_cuts"],
+        count_tokens=flags["count_tokens"],
+        measures=measures,
+        explain=why,
+        settings={**wanted.settings, **inputs.settings, **chosen},
+        # vectors stand in one cache, and models take all cores themselves
+        jobs=1 if retrieval.has_vectors(flags) else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+        progress=progress,
+    )
 
 
 def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -> str:
@@ -168,10 +178,8 @@ def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -
     return write_report(flags["output_format"], SWEEP, result, look)
 
 
-def _why(corpus: Corpus, labels: Labels | None, chunker: Chunker, look: ReportOptions) -> str:
-    from chunkscope.gate.findings import find_boundary_problems
+def _why(chunker: str, findings: Sequence[Finding], look: ReportOptions) -> str:
     from chunkscope.reports.why import render_why
 
-    findings = find_boundary_problems(corpus, labels.valid if labels else (), chunker)
     told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii)
     return f"{chunker}\n{ended(told)}"

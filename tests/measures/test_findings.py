@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from counting import held, is_together
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from reference import cut
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_boundary_problems, sweep
+from chunkscope.errors import ChunkerError, InputError
+from chunkscope.grid.sweep import SweepPlan
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.structure.analysis import DocumentAnalysis
 
@@ -20,7 +23,7 @@ def spans_of(document, chunker):
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     findings = find_boundary_problems(corpus, questions, chunker)
@@ -47,7 +50,7 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
                 }
     by_code = {"evidence-split": split, "evidence-missing": missing, "header-lost": apart}
     for code, expected in by_code.items():
-        found = [(f.document, f.question, f.start, f.end) for f in findings if f.code == code]
+        found = [(f.document, f.question, *f.span) for f in findings if f.code == code]
         assert sorted(found, key=str) == sorted(expected, key=str)
     headers = {
         (document.name, *row): table.header[0][0]
@@ -59,12 +62,12 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
     for finding in findings:
         text = texts[finding.document]
         if finding.code == "evidence-split":
-            assert finding.start < finding.cut < finding.end
+            assert finding.span[0] < finding.cut < finding.span[1]
         elif finding.code == "evidence-missing":
-            assert finding.start <= finding.cut < finding.end
+            assert finding.span[0] <= finding.cut < finding.span[1]
         else:
-            assert headers[finding.document, finding.start, finding.end] <= finding.cut < finding.end
-        assert finding.text == text[finding.start : finding.end]
+            assert headers[finding.document, *finding.span] <= finding.cut < finding.span[1]
+        assert finding.quote == text[finding.span[0] : finding.span[1]]
         assert text.endswith(finding.before + finding.after) or finding.before + finding.after in text
         assert text[: finding.cut].endswith(finding.before)
         assert text[finding.cut :].startswith(finding.after)
@@ -101,7 +104,7 @@ def test_findings_come_in_the_order_of_documents_and_places():
 def test_a_row_is_parted_where_the_chunk_with_its_header_ends():
     document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
     findings = find_boundary_problems([document], [], FixedChunker(30))
-    assert [(f.code, f.start, f.end, f.cut, f.line, f.column) for f in findings] == [("header-lost", 30, 39, 30, 4, 1)]
+    assert [(f.code, f.span, f.cut, f.line, f.column) for f in findings] == [("header-lost", (30, 39), 30, 4, 1)]
     assert find_boundary_problems([document], [], FixedChunker(30, prepend=("table-header",))) == []
     [torn] = find_boundary_problems([document], [], FixedChunker(35, prepend=("table-header",)))
     assert (torn.cut, torn.before[-5:], torn.after[:4]) == (35, "| 3 |", " 4 |")
@@ -109,3 +112,23 @@ def test_a_row_is_parted_where_the_chunk_with_its_header_ends():
 
 def test_nothing_is_found_where_nothing_is_cut():
     assert find_boundary_problems([Document("a", ""), Document("b", "あ。")], [], SentenceChunker(8)) == []
+
+
+def test_a_path_or_no_documents_are_refused_in_a_line():
+    with pytest.raises(InputError, match="'docs': documents are wanted, not a path; read_corpus reads it"):
+        find_boundary_problems("docs", [], "fixed(size=5)")
+    with pytest.raises(ChunkerError, match="needs a size"):
+        find_boundary_problems([Document("a", "b")], [], "fixed")
+
+
+def test_findings_and_counts_come_from_one_scan(monkeypatch):
+    """`explain` reads, parses and cuts nothing again."""
+    scans = []
+    plan_scan = SweepPlan.scan
+    monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
+    document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 30, 39),))])
+    result = sweep([document], labels, sizes=[20, 30], overlaps=[0], explain=["fixed(size=30)", "fixed(size=77)"])
+    assert len(scans) == 1
+    assert {name: len(found) for name, found in result.findings.items()} == {"fixed(size=30)": 1, "fixed(size=77)": 0}
+    assert result.cell(30).header_lost_question_ids == ("q",)

@@ -1,0 +1,121 @@
+"""The text to index of a chunk: what it prepends, a line each, then its body; and what that weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.prepending import Prependable, prepended_spans
+from chunkscope.spans.intervals import IntArray, Span, SpanArray, as_spans
+from chunkscope.spans.layout import Layout
+
+LINE_END = "\n"
+"""Stands behind each prepended span."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What spans weigh in one unit.
+
+    Attributes
+    ----------
+    begins : int64 (u,) or None
+        Where the units of all documents begin, in order; None: characters.
+    line_end : int
+        What a line end weighs.
+    """
+
+    begins: IntArray | None = None
+    line_end: int = 1
+
+    def weigh(self, spans: SpanArray) -> IntArray:
+        """Count the units that begin in each span."""
+        if self.begins is None:
+            return spans[:, 1] - spans[:, 0]
+        low, high = (np.searchsorted(self.begins, spans[:, side]) for side in (0, 1))
+        return (high - low).astype(np.int64, copy=False)
+
+
+CHARACTERS = Scale()
+
+
+class Weights(NamedTuple):
+    """What each text weighs, and how much of that is prepended; int64 (m,) both."""
+
+    total: IntArray
+    prepended: IntArray
+
+
+@dataclass(frozen=True)
+class IndexTexts:
+    """The texts to index of all chunks of a cell.
+
+    Attributes
+    ----------
+    bodies : int64 (m, 2)
+    owners : int64 (p,)
+        The chunk that each of `prepended` stands in front of; never falls.
+    prepended : int64 (p, 2)
+        In the order of the document.
+
+    Examples
+    --------
+    >>> texts = IndexTexts(as_spans([(0, 4), (4, 8)]), np.array([1]), as_spans([(0, 2)]))
+    >>> list(texts.write(["# A\\nbcd."], Layout.of(["a.md"], [8])))
+    ['# A\\n', '# \\nbcd.']
+    >>> texts.weights(CHARACTERS).total.tolist()
+    [4, 7]
+    """
+
+    bodies: SpanArray
+    owners: IntArray
+    prepended: SpanArray
+
+    @classmethod
+    def of(cls, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
+        """Find what each chunk prepends; nothing where nothing was collected for that."""
+        if prependable is None or not chunks.chunker.prepend:
+            return cls(chunks.spans, np.empty(0, dtype=np.int64), as_spans([]))
+        return cls(chunks.spans, *prepended_spans(prependable, chunks.chunker, chunks.spans, chunks.layout))
+
+    def weights(self, scale: Scale) -> Weights:
+        """Weigh each text, the line ends behind what is prepended included."""
+        bodies = scale.weigh(self.bodies)
+        if not len(self.owners):
+            return Weights(bodies, np.zeros_like(bodies))
+        parts = scale.weigh(self.prepended) + scale.line_end
+        prepended = np.bincount(self.owners, weights=parts, minlength=len(bodies)).astype(np.int64)
+        return Weights(bodies + prepended, prepended)
+
+    def prepended_by_chunk(self) -> list[tuple[Span, ...]]:
+        """Give the spans that each chunk prepends."""
+        found: list[tuple[Span, ...]] = [()] * len(self.bodies)
+        for owner, (start, end) in zip(self.owners.tolist(), self.prepended.tolist(), strict=True):
+            found[owner] += ((start, end),)
+        return found
+
+    def write(self, texts: Sequence[str], layout: Layout) -> Iterator[str]:
+        """Write each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Those of the documents, in the layout's order.
+        layout : Layout
+        """
+        documents = layout.documents_of(self.bodies[:, 0])
+        rows = zip(
+            documents.tolist(),
+            layout.edges[documents].tolist(),
+            self.bodies.tolist(),
+            self.prepended_by_chunk(),
+            strict=True,
+        )
+        for document, base, (start, end), prepended in rows:
+            text = texts[document]
+            body = text[start - base : end - base]
+            yield LINE_END.join([*(text[a - base : b - base] for a, b in prepended), body]) if prepended else body

@@ -71,7 +71,10 @@ def read_html(document: Document) -> Structure:
 
 
 def _read_blocks(text: str, top: int) -> tuple[list[int], list[Span]]:
-    """Give where blocks start that something to read stands before, and what is code."""
+    """Give where blocks start that something to read stands before, and what is code.
+
+    Its slow twin is `obvious_starts` in tests/structure/test_html_text.py, which goes place by place.
+    """
     starts: list[int] = []
     code: list[Span] = []
     has_words, read = False, top

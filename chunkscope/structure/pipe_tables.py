@@ -27,7 +27,7 @@ def mark_headers(raw: bytearray, starts: set[int], html: Sequence[Span]) -> bool
     Parameters
     ----------
     raw : bytearray
-        The text, changed in place; its length stays.
+        The text, a byte a character, changed in place; its length stays.
     starts : set of int
         The lines that start a block: neither header nor delimiter line is one of them, or the parser has decided.
     html : sequence of (start, end)
@@ -56,7 +56,7 @@ def mark_headers(raw: bytearray, starts: set[int], html: Sequence[Span]) -> bool
         number = bisect_right(html, (first, len(raw)))
         if number and first < html[number - 1][1]:
             continue
-        width = 2 if raw[first : first + 2] == b"\\|" else _n_bytes(raw[first])
+        width = 2 if raw[first : first + 2] == b"\\|" else 1
         raw[first : first + width] = b"|".ljust(width)
         changed = True
     return changed
@@ -108,11 +108,6 @@ def blank_line(raw: bytearray, line: int) -> None:
 
 def _after_prefix(raw: bytes | bytearray, line: int) -> int:
     return _PREFIX.match(raw, line).end()  # type: ignore[union-attr]
-
-
-def _n_bytes(first: int) -> int:
-    """Give the bytes of the UTF-8 character that starts with the byte `first`."""
-    return 1 + (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0)
 
 
 def _column(raw: bytes, line: int) -> int:

@@ -172,6 +172,10 @@ def line_starts(text: str) -> IntArray:
     int64 (n,)
         Increasing, the first 0; empty for an empty text. A line end at the end of the text starts no line.
 
+    Notes
+    -----
+    Its slow twin is `line_starts_slowly` in tests/structure/test_sentences.py, one loop over the characters.
+
     Examples
     --------
     >>> line_starts("a\r\nb\n\rc\n").tolist()

@@ -70,7 +70,8 @@ class Encoding:
         Notes
         -----
         Tokens in a row are the text's bytes, so the characters before a token are those that begin in the tokens
-        before it: one look-up a token and a running sum, whatever the text's length in bytes.
+        before it: one look-up a token and a running sum, whatever the text's length in bytes. The slow twin walks
+        through the bytes: `begins_slowly` in tests/structure/test_tokens.py.
         """
         with _told_as_input_error(self.encoding.name):
             tokens = self.encoding.encode_to_numpy(text, disallowed_special=())

@@ -154,6 +154,10 @@ def read_words(texts: JoinedTexts, segmenter: Segmenter | None = None) -> list[W
     MissingPartError
         A text holds Japanese, and fugashi or unidic-lite is not installed.
 
+    Notes
+    -----
+    Its slow twin is `slow_words` in tests/structure/test_words.py, one loop over the characters.
+
     Examples
     --------
     >>> [words] = read_words(JoinedTexts(["価格は12,000円"]))

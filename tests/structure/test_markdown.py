@@ -315,7 +315,7 @@ def test_a_line_on_which_thousands_of_blocks_start_is_read_once(unit, tail, monk
     raw = CountingBytes((unit * 3000 + "x" + tail).encode())
     pattern = CountingPattern(markdown._BLANK_OR_QUOTE_MARK)
     monkeypatch.setattr(markdown, "_BLANK_OR_QUOTE_MARK", pattern)
-    blocks = markdown._scan(raw.decode(), raw)
+    blocks = markdown._scan(raw)
     assert len(blocks.starts) > 500
     assert raw.searched <= 3 * len(raw)
     assert pattern.matched <= 3 * len(raw)
@@ -342,12 +342,29 @@ def test_lines_behind_many_ends_are_those_behind_each(raw, data):
 @settings(deadline=None)
 @given(markdown_texts())
 def test_blocks_start_where_their_lines_do(text):
-    source = markdown._source(text)
-    raw = source.encode()
-    expected = {raw.rfind(b"\n", 0, start) + 1 for _, _, start, _ in markdown._block_events(source)}
-    starts = markdown._scan(source, raw).starts
+    raw = markdown._source(text, 0)
+    expected = {raw.rfind(b"\n", 0, start) + 1 for _, _, start, _ in markdown._block_events(raw.decode("ascii"))}
+    starts = markdown._scan(raw).starts
     assert expected <= set(starts)
     assert all(start == 0 or raw[start - 1 : start] == b"\n" for start in starts)
+
+
+def blocks_slowly(text):
+    """Let the parser read the text itself, and turn its bytes into code points, one block after the other."""
+    body = re.sub(r"\r(?!\n)", "\n", text).replace("\x0b", "\x01").replace("\x0c", "\x01")
+    raw = body.encode()
+    for name, value, start, end in markdown._block_events(body):
+        yield name, value, len(raw[:start].decode()), len(raw[:end].decode())
+
+
+@settings(deadline=None)
+@given(st.one_of(markdown_texts(), texts()))
+@example("<漢>\n\n漢 <漢 a='é'>\n\n[漢]: é\n\n[\\é]: <é> \"é\"\n1é. a\n")
+@example("é\n===\n|é|\\é|\n|-|-|\n|`é|`\n\u3000# é\n\u3000\n> \u00a0- é\n```é\n\u2003\n")
+def test_blocks_are_where_the_parser_sees_them_in_the_text_itself(text):
+    source = markdown._source(text, 0).decode("ascii")
+    found = [(name, start, end) for name, _, start, end in markdown._block_events(source)]
+    assert found == [(name, start, end) for name, _, start, end in blocks_slowly(text)]
 
 
 class CountingList(list):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkscope.corpus.document import MARKUPS
+from chunkscope.corpus.file_document import read_bytes
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
 
@@ -96,10 +97,8 @@ def _is_there(path: Path) -> bool:
 
 def _load(path: Path, start: Path) -> dict[str, Any]:
     shown = os.path.relpath(path, start)
-    if not path.is_file():
-        raise ConfigError(f"{shown}: is no regular file")
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(read_bytes(str(path)).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown}: byte {error.start} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:

@@ -22,7 +22,8 @@ from chunkscope.spans.intervals import IntArray
 DEFAULT_SIZES = "50..800"
 DEFAULT_OVERLAPS = "1/6"
 DEFAULT_STEP = 10
-MOST_SIZES = 100_000
+MOST_SIZES = 10_000
+"""So many take seconds even where there is little text."""
 LONGEST_ENTRY = 60
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
@@ -99,6 +100,8 @@ def parse_sizes(text: str) -> tuple[int, ...]:
             sizes.append(int(part))
         else:
             raise GridError(f"--sizes {part}: not a size; write 50..800, 50..800:25 or 100,200")
+    if len(sizes) > MOST_SIZES:
+        raise GridError(f"--sizes {text}: more than {MOST_SIZES:,} sizes; give larger steps")
     if max(sizes) > LARGEST_SIZE:
         raise GridError(f"--sizes {text}: a size must be at most {LARGEST_SIZE:,}")
     if min(sizes) < 1:

@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from chunkscope.corpus.file_document import read_bytes
 from chunkscope.errors import InputError, os_reason
 
 
@@ -28,8 +29,7 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     """
     shown = os.fspath(path)
     try:
-        with open(shown, "rb") as file:
-            record = json.loads(file.read().decode("utf-8-sig"))
+        record = json.loads(read_bytes(shown).decode("utf-8-sig"))
     except OSError as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
     except UnicodeDecodeError as error:

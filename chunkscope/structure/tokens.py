@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -202,6 +203,8 @@ def load_tokenizer_file(path: str) -> TokenizerFile:
         status = os.stat(path)
     except OSError as error:
         raise InputError(f"{path}: {os_reason(error)}; a tokenizer file is needed here") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path}: not a regular file; a tokenizer file is needed here")
     return _load_tokenizer_file(path, os.path.realpath(path), status.st_mtime_ns, status.st_size)
 
 

@@ -297,10 +297,6 @@ class TestConfiguration:
         put("q.jsonl", json.dumps({"nr": "q1", "asked": "?", "contexts": ["上限は1泊12,000円"]}))
         assert run_json("labels", "-q", "q.jsonl", "--map-field", "id=nr", "--format", "json")["valid"] == 1
 
-    def test_a_configuration_that_is_no_file_is_one_line(self, here):
-        os.mkfifo("chunkscope.toml")
-        assert fails("chunks", "docs", "--size", "5") == "chunkscope: chunkscope.toml: is no regular file"
-
     def test_help_and_demos_need_no_sound_configuration(self, here):
         put("chunkscope.toml", "sises = 5")
         assert run("sweep", "--help").exit_code == 0
@@ -368,6 +364,25 @@ def test_thousands_of_digits_are_one_line_that_names_the_option(here, args):
     option = args[-2]
     assert option in line or option in ("--why", "--retriever", "--chunker")
     assert "1111" in line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["sweep", "pipe.json"],
+        ["show", "pipe.json", "--size", "5"],
+        ["sweep", "docs", "-q", "pipe.json"],
+        ["check", "docs", "--size", "5", "--baseline", "pipe.json"],
+        ["compare", "pipe.json", "pipe.json"],
+        ["chunks", "docs", "--size", "5", "--unit", "pipe.json"],
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(here, args):
+    os.mkfifo("pipe.json")
+    assert fails(*args).startswith("chunkscope: pipe.json: not a regular file")
+    os.rename("pipe.json", "chunkscope.toml")
+    assert fails("check", "docs", "--size", "5") == "chunkscope: chunkscope.toml: not a regular file"
 
 
 class TestSweep:

@@ -166,7 +166,7 @@ def test_what_is_no_baseline_is_refused_in_one_line(tmp_path, content, words):
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_baseline(tmp_path / "nothing.json")
-    with pytest.raises(InputError, match="directory"):
+    with pytest.raises(InputError, match="a folder, not a file"):
         read_baseline(tmp_path)
 
 

@@ -46,6 +46,13 @@ def test_sizes_that_mean_nothing_are_refused(text):
         parse_sizes(text)
 
 
+@pytest.mark.parametrize("text", ["1..1000000", "1..10001:1", "1..9000:1,1..19000:2"])
+def test_more_sizes_than_a_person_can_wait_for_are_refused(text):
+    with pytest.raises(GridError, match="more than 10,000 sizes"):
+        parse_sizes(text)
+    assert len(parse_sizes("1..10000:1")) == 10_000
+
+
 @pytest.mark.parametrize("text", ["", "1/0", "3/2", "100%", "-1", "0,", "half", "0.5", "1/6/7"])
 def test_overlaps_that_mean_nothing_are_refused(text):
     with pytest.raises(GridError, match=r"--overlaps"):

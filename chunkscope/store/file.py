@@ -26,9 +26,10 @@ PRAGMA page_size = 16384;
 BEGIN IMMEDIATE;
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};
+CREATE TABLE IF NOT EXISTS namespaces (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS blobs (id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, blob BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS entries (
-    namespace TEXT, key BLOB, blob INTEGER NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL,
+    namespace INTEGER, key BLOB, blob INTEGER NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL,
     PRIMARY KEY (namespace, key)
 ) WITHOUT ROWID;
 COMMIT
@@ -53,6 +54,12 @@ def default_path() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "chunkscope" / FILE
+
+
+def file_at(path: str | os.PathLike[str]) -> Path:
+    """Give the file that a path means: in a folder ours, behind a link what it leads to; links are not renamed."""
+    given = Path(path).expanduser()
+    return Path(os.path.realpath(given / FILE if given.is_dir() else given))
 
 
 def is_store(path: Path) -> bool:

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chunkscope.errors import InputError, os_reason
-from chunkscope.store.file import FILE, connect, identity_of, is_damage, is_store, move_aside
+from chunkscope.store.file import connect, file_at, identity_of, is_damage, is_store, move_aside
 
 T = TypeVar("T")
 KEYS_IN_A_QUERY = 512
+_NUMBER = "(SELECT id FROM namespaces WHERE name = ?)"
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,7 @@ class Store:
     def __init__(
         self, path: str | os.PathLike[str] | None = None, on_warning: Callable[[str], None] | None = None
     ) -> None:
-        self.path = Path(path or "").expanduser()
-        if self.path.is_dir():
-            self.path /= FILE
-        self.path = Path(os.path.realpath(self.path))  # a link is never renamed, only what it leads to
+        self.path = Path(":memory:") if path is None else file_at(path)
         self.is_writable = path is not None
         self._in_memory = path is None
         self._warn = on_warning or (lambda _: None)
@@ -95,7 +93,7 @@ class Store:
 
     def has_many(self, namespace: str, keys: Sequence[bytes]) -> list[bool]:
         """Tell which keys have an entry, without reading blobs."""
-        query = "SELECT key FROM entries WHERE namespace = ?"
+        query = "SELECT key FROM entries"
         found: list[bytes] = self._try(lambda db: [key for (key,) in _rows(db, query, namespace, keys)], [])
         there = {*found, *(key for held, key in self._memory if held == namespace)}
         return [key in there for key in keys]
@@ -135,35 +133,41 @@ class Store:
         return n_deleted
 
     def _get(self, db: sqlite3.Connection, namespace: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        query = (
-            "SELECT e.key, e.used, b.checksum, b.blob FROM entries e JOIN blobs b ON b.id = e.blob"
-            " WHERE e.namespace = ?"
-        )
-        found, to_touch = {}, []
+        query = "SELECT e.key, e.used, b.checksum, b.blob FROM entries e LEFT JOIN blobs b ON b.id = e.blob"
+        found, to_touch, is_sound = {}, [], True
         for key, used, checksum, blob in _rows(db, query, namespace, keys):
             if isinstance(blob, bytes) and checksum == _checksum(namespace, key, blob):
                 found[key] = blob
                 if used != self._today:
                     to_touch.append((self._today, namespace, key))
+            else:
+                is_sound = False
+        if not is_sound:
+            _check_whole(db)  # where one blob is wrong, more may be
         if to_touch and self.is_writable:
             # where the day cannot be noted, blobs are read all the same
             with contextlib.suppress(sqlite3.OperationalError), _transaction(db):
-                db.executemany("UPDATE entries SET used = ? WHERE namespace = ? AND key = ?", to_touch)
+                db.executemany(f"UPDATE entries SET used = ? WHERE namespace = {_NUMBER} AND key = ?", to_touch)
         return found
 
     def _put(self, db: sqlite3.Connection, namespace: str, rows: Sequence[tuple[bytes, bytes, int]]) -> bool:
         with _transaction(db):
+            db.execute("INSERT OR IGNORE INTO namespaces (name) VALUES (?)", (namespace,))
+            number = db.execute(f"SELECT {_NUMBER}", (namespace,)).fetchone()[0]
             for key, blob, checksum in rows:
                 held = db.execute("INSERT INTO blobs (checksum, blob) VALUES (?, ?)", (checksum, blob)).lastrowid
                 # a blob that is replaced stays, without an entry, until something is pruned
-                entry = (namespace, key, held, len(blob), self._today)
+                entry = (number, key, held, len(blob), self._today)
                 db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", entry)
+        keys = {key for key, _, _ in rows}
+        if sum(1 for _ in _rows(db, "SELECT key FROM entries", namespace, list(keys))) < len(keys):
+            _check_whole(db)
         return True
 
     # ---- the file, and what may become of it
 
     def _file(self, *, create: bool = False) -> sqlite3.Connection | None:
-        """Give the open file; None where there is none, or none that can be used."""
+        """Give the open file, once it is there or is to be made; None where none can be used."""
         if self._db is not None and self.is_writable and identity_of(self.path) != self._identity:
             self.close()  # another process has moved it aside; what is written to it now would be lost
         if self._db is not None or self._in_memory:
@@ -179,7 +183,7 @@ class Store:
                 self._db = connect(self.path, is_new=not is_there)
                 self._identity = identity_of(self.path)
         except (OSError, sqlite3.Error) as error:
-            self._do_without(f"{self.path}: {os_reason(error) if isinstance(error, OSError) else error}")
+            self._do_without(f"{self.path}: {os_reason(error)}")
         return self._db
 
     def _try(self, work: Callable[[sqlite3.Connection], T], otherwise: T, *, create: bool = False) -> T:
@@ -237,20 +241,29 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def _check_whole(db: sqlite3.Connection) -> None:
+    found = str(db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    if found != "ok":
+        raise sqlite3.DatabaseError(found.splitlines()[-1])
+
+
 def _rows(db: sqlite3.Connection, query: str, namespace: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
     """Look keys up, some at a time."""
     for first in range(0, len(keys), KEYS_IN_A_QUERY):
         some = keys[first : first + KEYS_IN_A_QUERY]
-        yield from db.execute(f"{query} AND key IN ({','.join('?' * len(some))})", (namespace, *some))
+        marks = ",".join("?" * len(some))
+        yield from db.execute(f"{query} WHERE namespace = {_NUMBER} AND key IN ({marks})", (namespace, *some))
 
 
 def _namespaces(db: sqlite3.Connection, name: str | None) -> list[NamespaceInfo]:
-    query = "SELECT namespace, count(*), sum(size), max(used) FROM entries"
-    if name is not None:
-        query += " WHERE namespace = ?"
+    rows = db.execute(
+        "SELECT n.name, count(*), sum(e.size), max(e.used) FROM entries e JOIN namespaces n ON n.id = e.namespace"
+        " WHERE ?1 IS NULL OR n.name = ?1 GROUP BY n.id ORDER BY n.name",
+        (name,),
+    )
     return [
         NamespaceInfo(str(found), n_blobs, int(n_bytes), datetime.fromtimestamp(day * 86400, UTC).date().isoformat())
-        for found, n_blobs, n_bytes, day in db.execute(f"{query} GROUP BY namespace", () if name is None else (name,))
+        for found, n_blobs, n_bytes, day in rows
     ]
 
 
@@ -258,9 +271,10 @@ def _delete(db: sqlite3.Connection, names: list[str] | None, last_day: int) -> i
     """Delete what was last used on a day or before; give how many."""
     query = "DELETE FROM entries WHERE used <= ?"
     if names is not None:
-        query += f" AND namespace IN ({','.join('?' * len(names))})"
+        query += f" AND namespace IN (SELECT id FROM namespaces WHERE name IN ({','.join('?' * len(names))}))"
     with _transaction(db):
         n_deleted = db.execute(query, (last_day, *(names or ()))).rowcount
         db.execute("DELETE FROM blobs WHERE id NOT IN (SELECT blob FROM entries)")
+        db.execute("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM entries)")
     db.execute("VACUUM")
     return n_deleted

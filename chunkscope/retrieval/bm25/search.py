@@ -36,11 +36,11 @@ K1, B = 1.5, 0.75
 QUANTUM = 2.0**-36
 
 COMMON_SHARE = 0.02
-"""Terms in more than this share of the chunks are laid out as rows."""
+"""Terms in more than this share of the chunks are laid out as rows, which `blockmax` adds by the tile."""
 MAX_COMMON_SCORES = 1 << 23
 """Room for these rows; terms that have none are added as rare ones are."""
 BLOCK_TILES = 1 << 17
-"""Tiles in a block, one a question and eight chunks: their bounds stay in the processor's cache."""
+"""Tiles in a block, one a question and eight chunks: blocks eight times as large took a fifth more time."""
 
 
 def idf(n_chunks: int, frequencies: IntArray) -> FloatArray:

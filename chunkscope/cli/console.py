@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import threading
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from chunkscope.cli.program import one_line
 from chunkscope.reports.base import ReportOptions
+from chunkscope.reports.visible import harmless, visible
 
 if TYPE_CHECKING:
     from chunkscope.cli.outputs import Output
@@ -52,6 +53,29 @@ def can_encode(stream: TextIO, text: str) -> bool:
 def ended(text: str) -> str:
     """End a text with a line end, if it has none."""
     return text if text.endswith("\n") or not text else text + "\n"
+
+
+def one_line(text: str) -> str:
+    r"""Write a message in one line that is harmless, whatever names are in it.
+
+    Examples
+    --------
+    >>> one_line("a\nb\x1b[1m.md: no such file")
+    'a b\\x1b[1m.md: no such file'
+    """
+    joined = re.sub(r"\s*[\r\n\u2028\u2029\x85\v\f]+\s*", " ", text.strip())
+    return harmless(visible(joined, ascii=True))
+
+
+def write_message(text: str) -> None:
+    """Write a message on stderr, in one line."""
+    write_error(f"chunkscope: {one_line(text)}")
+
+
+def write_error(text: str) -> None:
+    """Write on stderr what is harmless, whatever its encoding."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    click.echo(harmless(text).encode(encoding, "backslashreplace").decode(encoding), err=True)
 
 
 class Messages:
@@ -95,11 +119,8 @@ class Messages:
             self.say(text)
 
     def _write(self, text: str) -> None:
-        if self.quiet or sys.stderr is None:
-            return
-        encoding = sys.stderr.encoding or "utf-8"
-        line = f"chunkscope: {one_line(text)}".encode(encoding, "backslashreplace").decode(encoding)
-        click.echo(line, err=True)
+        if not self.quiet and sys.stderr is not None:
+            write_message(text)
 
     @contextlib.contextmanager
     def progress(self, beside: Output | None = None) -> Iterator[Callable[[str, int, int], None] | None]:

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import click
-
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import DEMOS, is_configured
+from chunkscope.cli.options import configuration, is_configured, usage_error
 from chunkscope.cli.outputs import check_outputs, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from chunkscope.config import Config
     from chunkscope.corpus.document import Document, Markup
     from chunkscope.corpus.reading import Corpus
     from chunkscope.questions.question import QuestionFile
@@ -77,7 +74,7 @@ class Inputs:
         """
         path = self.questions_path
         questions = None if path and is_same_file(path, mended) else path
-        check_outputs(outputs, [self.path, questions, _config().path, *also_read], self.names)
+        check_outputs(outputs, [self.path, questions, configuration().path, *also_read], self.names)
 
     def read_corpus(self) -> Corpus:
         """Read the documents, and say what was doubtful or left out.
@@ -141,16 +138,11 @@ class Inputs:
 def start(flags: Mapping[str, Any]) -> Messages:
     """Give what messages go through, and say there which configuration counts."""
     messages = Messages(flags["quiet"], flags["verbose"])
-    messages.warn(*_config().warnings)
-    if _config().path:
-        messages.note(f"configuration: {_config().path}")
+    config = configuration()
+    messages.warn(*config.warnings)
+    if config.path:
+        messages.note(f"configuration: {config.path}")
     return messages
-
-
-def _config() -> Config:
-    from chunkscope.config import Config
-
-    return click.get_current_context().obj or Config()
 
 
 def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -159,24 +151,20 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
         return flags["document"], flags.get("asked")
     corpus, questions = flags["corpus"], flags.get("questions")
     if flags["demo"]:
-        from chunkscope.corpus.demos import demo_path
+        from chunkscope.corpus.demos import LANGUAGES, demo_path
 
         if corpus is not None:
-            raise click.UsageError(
-                f"--demo brings its own documents; leave out {corpus!r} (there are the demos {' and '.join(DEMOS)})",
-                click.get_current_context(),
+            raise usage_error(
+                f"--demo brings its own documents; leave out {corpus!r} (there are the demos {' and '.join(LANGUAGES)})"
             )
         folder = min(str(demo_path(flags["demo"])), os.path.relpath(demo_path(flags["demo"])), key=len)
         return os.path.join(folder, "docs"), questions or os.path.join(folder, QUESTIONS_HERE)
     if corpus is not None and not is_configured("corpus"):
         return corpus, None if is_configured("questions") else questions  # configured ones are of another corpus
     if corpus is None and not os.path.exists(CORPUS_HERE):
-        where = f"{_config().path} names none, and" if _config().path else "no configuration names one, and"
-        raise click.UsageError(
-            f"no CORPUS: {where} there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo",
-            click.get_current_context(),
-        )
+        where = f"{configuration().path} names none, and" if configuration().path else "no configuration names one, and"
+        raise usage_error(f"no CORPUS: {where} there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo")
     for name in ("corpus", "questions"):
         if is_configured(name) and not os.path.exists(flags[name]):
-            raise ConfigError(f"{_config().path}: {name}: {flags[name]}: no such file or folder")
+            raise ConfigError(f"{configuration().path}: {name}: {flags[name]}: no such file or folder")
     return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)

@@ -5,25 +5,50 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from chunkscope.corpus.demos import LANGUAGES
 from chunkscope.errors import ChunkscopeError, ConfigError
 from chunkscope.reports.base import BUILT_IN, find_report
+
+if TYPE_CHECKING:
+    from chunkscope.config import Config
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
 
 DEFAULT_ENCODING = "cl100k_base"
-DEMOS = ("ja", "en")
 
 
-class OptionalValueCommand(click.Command):
-    """A command some of whose options may stand without a value: the next argument is one only if it looks like it.
+def is_demo(word: str) -> bool:
+    """Tell whether a word names a demo."""
+    return word in LANGUAGES
 
-    click by itself would take ``docs`` in ``--demo docs`` for the value.
+
+def is_encoding(word: str) -> bool:
+    """Tell whether a word names a token encoding or a tokenizer file."""
+    if word.lower().endswith(".json"):
+        return True
+    from chunkscope.structure.tokens import encoding_names
+
+    return word in encoding_names()
+
+
+_OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "--demo": (LANGUAGES[0], is_demo),
+    "--count-tokens": (DEFAULT_ENCODING, is_encoding),
+}
+"""Options whose value may be left out: what it is then, and what tells a value from the next argument."""
+
+
+class ConfiguredCommand(click.Command):
+    """A command whose defaults stand in the configuration file; a demo is the same everywhere, and has none.
+
+    Some of its options may stand without a value: the next argument is one only if it looks like it. click by itself
+    would take ``docs`` in ``--demo docs`` for the value.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -37,46 +62,24 @@ class OptionalValueCommand(click.Command):
         ]
         return super().parse_args(ctx, written + args[len(options) :])
 
-
-def is_demo(word: str) -> bool:
-    """Tell whether a word names a demo."""
-    return word in DEMOS
-
-
-def is_encoding(word: str) -> bool:
-    """Tell whether a word names a token encoding or a tokenizer file."""
-    if word.lower().endswith(".json"):
-        return True
-    from chunkscope.structure.tokens import encoding_names
-
-    return word in encoding_names()
-
-
-_OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "--demo": (DEMOS[0], is_demo),
-    "--count-tokens": (DEFAULT_ENCODING, is_encoding),
-}
-"""Options whose value may be left out: what it is then, and what tells a value from the next argument."""
-
-
-class ConfiguredCommand(OptionalValueCommand):
-    """A command whose defaults stand in the configuration file; a demo is the same everywhere, and has none.
-
-    The configuration is the `obj` of its context.
-    """
-
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Parse once to learn whether the file counts, and once more with what it says as defaults."""
-        from chunkscope.config import Config, find_config
+        from chunkscope.config import find_config
 
         ctx = super().make_context(info_name, list(args), parent, **extra)
         if ctx.resilient_parsing or ctx.params.get("demo"):
-            ctx.obj = Config()
             return ctx
         config = find_config()
         return super().make_context(info_name, args, parent, obj=config, default_map=dict(config.values), **extra)
+
+
+def configuration() -> Config:
+    """Give the configuration of the running command; an empty one where it has none."""
+    from chunkscope.config import Config
+
+    return click.get_current_context().obj or Config()
 
 
 def is_configured(name: str) -> bool:
@@ -92,8 +95,13 @@ def naming_the_file(*names: str) -> Iterator[None]:
         yield
     except ChunkscopeError as error:
         if any(map(is_configured, names)):
-            raise ConfigError(f"{click.get_current_context().obj.path}: {error}") from error
+            raise ConfigError(f"{configuration().path}: {error}") from error
         raise
+
+
+def usage_error(message: str) -> click.UsageError:
+    """Make the error of a command line that cannot be meant; it names the help of the running command."""
+    return click.UsageError(message, click.get_current_context())
 
 
 class Number(click.FloatRange):
@@ -188,7 +196,7 @@ corpus_options = stacked(
     reading_options,
     click.option("--follow-links", is_flag=True, help="Follow links that lead out of the folder too."),
     click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read instead of stopping."),
-    click.option("--demo", metavar="[ja|en]", type=click.Choice(DEMOS), help="Take the example corpus instead."),
+    click.option("--demo", metavar="[ja|en]", type=click.Choice(LANGUAGES), help="Take the example corpus instead."),
 )
 
 questions_option = click.option(

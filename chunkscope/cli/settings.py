@@ -180,6 +180,13 @@ def read_why(wanted: WantedGrid, text: str) -> tuple[Chunker, ...]:
     return tuple(dict.fromkeys(chunker.at(int(size), share) for chunker in unsized for share in shares))
 
 
+def load_units(*names: str | None) -> None:
+    """Load what is counted in: what is not installed is said before anything is read."""
+    for name in dict.fromkeys(names):
+        if name is not None:
+            get_unit(name).measure("")
+
+
 def _entries(text: str, option: str) -> list[str]:
     entries = [entry.strip() for entry in text.split(",")]
     if not all(entries):

@@ -1,7 +1,16 @@
-"""Ctrl-C and SIGTERM: one line and a status, whenever they come. Nothing heavy is imported here."""
+"""Ctrl-C and SIGTERM: one line and a status, whenever they come. Next to nothing is imported here."""
+
+from __future__ import annotations
 
 import os
 import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+
+    Handler = Callable[[int, FrameType | None], object] | int
 
 INTERRUPTED, TERMINATED = 130, 143
 """Statuses of what Ctrl-C ends, and of what the signal ends with which systems end programs."""
@@ -23,11 +32,22 @@ def leave_at_once() -> None:
             signal.signal(number, _leave)
 
 
-def raise_exceptions() -> None:
-    """Let signals raise, so that worker processes and temporary files are cleared away; a second one does not wait."""
-    for number in MESSAGES:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _raise)
+class Raising:
+    """Lets signals raise meanwhile, so that worker processes and temporary files are cleared away."""
+
+    def __enter__(self) -> None:
+        self._before = {number: signal.getsignal(number) for number in MESSAGES}
+        self._set({number: _raise for number in MESSAGES if self._before[number] is not signal.SIG_IGN})
+
+    def __exit__(self, *exception: object) -> None:
+        self._set({number: handler or signal.SIG_DFL for number, handler in self._before.items()})
+
+    def _set(self, handlers: Mapping[signal.Signals, Handler]) -> None:
+        try:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        except ValueError:
+            pass  # only a main thread may say what signals do
 
 
 def _leave(number: int, frame: object) -> None:
@@ -38,5 +58,5 @@ def _leave(number: int, frame: object) -> None:
 
 
 def _raise(number: int, frame: object) -> None:
-    leave_at_once()
+    leave_at_once()  # a second one does not wait
     raise TerminationError if number == signal.SIGTERM else KeyboardInterrupt

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 import chunkscope.grid.sweep
 from chunkscope._version import __version__
-from chunkscope.cli.console import Messages
+from chunkscope.cli.console import Messages, one_line
 from chunkscope.cli.outputs import JSON_ESCAPES, open_output
-from chunkscope.cli.program import COMMANDS, one_line, program
+from chunkscope.cli.program import COMMANDS, program
 from chunkscope.corpus.name_filter import ignored_files
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.structure.analysis import DocumentAnalysis

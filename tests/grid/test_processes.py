@@ -215,7 +215,7 @@ def test_the_version_needs_no_tokenizer():
         "import sys; from chunkscope.cli import main; sys.argv[1:] = ['--version']\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(*sorted({'tiktoken', 'fugashi', 'rich', 'sqlite3', 'numpy', 'chunkscope.reports.base'} & set(sys.modules)))"
+        "print(*sorted({'tiktoken', 'fugashi', 'rich', 'sqlite3', 'numpy', 'chunkscope.reports.width'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -82,7 +82,7 @@ def info(path: str | None, output_format: str, output: str | None, quiet: bool, 
 def prune(path: str | None, days: int | None, provider: str | None, quiet: bool, verbose: bool) -> None:
     """Delete vectors that have not been used for some days, or those of a provider."""
     if days is None and provider is None:
-        raise click.UsageError("say which: --days N, --provider NAME, or both", click.get_current_context())
+        raise options.usage_error("say which: --days N, --provider NAME, or both")
     _delete(path, Messages(quiet, verbose), days, provider)
 
 
@@ -93,7 +93,7 @@ def prune(path: str | None, days: int | None, provider: str | None, quiet: bool,
 def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
     """Delete all vectors."""
     if not yes:
-        raise click.UsageError("all vectors would be embedded again; say --yes", click.get_current_context())
+        raise options.usage_error("all vectors would be embedded again; say --yes")
     _delete(path, Messages(quiet, verbose), None, None)
 
 

@@ -83,15 +83,13 @@ def command(**flags: Any) -> None:
     the folder "corpus" here. Thresholds are those of [tool.chunkscope.check] but for those that are given.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.settings import read_setting
+    from chunkscope.cli.settings import load_units, read_setting
     from chunkscope.gate.check import check
-    from chunkscope.structure.units import get_unit
 
     inputs = Inputs.of(flags)
     thresholds = read_thresholds(flags)
     chunker, overlap = read_setting(flags)
-    for unit in {chunker.unit, thresholds.model_unit or chunker.unit}:
-        get_unit(unit).measure("")  # what is not installed is said before anything is read
+    load_units(chunker.unit, thresholds.model_unit)
     reports = _reports(flags["report"])
     baseline = _baseline(flags)
     held = baseline.path if baseline and not is_same_file(baseline.path, flags["write_baseline"]) else None
@@ -126,8 +124,7 @@ def read_thresholds(flags: Mapping[str, Any]) -> Thresholds:
 
     def origin(name: str) -> str:
         if options.is_configured(name):
-            place: str = click.get_current_context().obj.place_of(name)
-            return place
+            return options.configuration().place_of(name)
         return f"--{name.replace('_', '-')}"
 
     return Thresholds.read({name: flags[name] for name in NAMES if flags[name] is not None}, origin)
@@ -138,9 +135,8 @@ def _reports(entries: Sequence[str]) -> list[tuple[str, str]]:
     for entry in entries:
         form, equals, name = entry.partition("=")
         if not form or not equals or not name:
-            raise click.UsageError(
-                f"--report {entry!r}: write FORMAT=FILE, with one of {', '.join(BUILT_IN[CHECK])}",
-                click.get_current_context(),
+            raise options.usage_error(
+                f"--report {entry!r}: write FORMAT=FILE, with one of {', '.join(BUILT_IN[CHECK])}"
             )
         find_report(form, CHECK)
         found.append((form, name))

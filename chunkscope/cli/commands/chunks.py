@@ -35,12 +35,11 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.chunkers.chunk_rows import list_chunks
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.settings import read_setting
-    from chunkscope.structure.units import get_unit
+    from chunkscope.cli.settings import load_units, read_setting
 
     inputs = Inputs.of(flags)
     chunker, _ = read_setting(flags)
-    get_unit(chunker.unit).measure("")  # what is not installed is said before anything is read
+    load_units(chunker.unit)
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
     with open_output(flags["output"], "json") as file, inputs.messages.progress(beside=file) as progress:

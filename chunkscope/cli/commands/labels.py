@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
+from chunkscope.cli.console import one_line
 from chunkscope.cli.outputs import open_output
-from chunkscope.cli.program import FOUND, one_line
+from chunkscope.cli.program import FOUND
 
 if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels
@@ -31,7 +32,10 @@ Exit status: 0 all labels are sound, 1 there are problems, 2 could not look."""
 @options.corpus_argument
 @options.questions_option
 @click.option(
-    "--fix", metavar="OUT", type=options.FILLED, help="Write the questions there, mended where there is one right way."
+    "--fix",
+    metavar="OUT",
+    type=options.FILLED,
+    help="Write the questions there, with what can be corrected in one way only.",
 )
 @options.format_option("text", "json")
 @options.output_option
@@ -50,7 +54,7 @@ def command(**flags: Any) -> None:
     inputs.check_outputs(flags["output"], flags["fix"], mended=flags["fix"])
     questions = inputs.read_questions()
     if questions is None:
-        raise click.UsageError("no questions: name them with -q", click.get_current_context())
+        raise options.usage_error("no questions: name them with -q")
     corpus = inputs.read_corpus()
     labels = check_labels(corpus, questions)
     inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))

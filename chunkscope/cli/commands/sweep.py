@@ -72,17 +72,17 @@ def command(**flags: Any) -> None:
     the folder "corpus" here.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.settings import read_grid, read_why
+    from chunkscope.cli.settings import load_units, read_grid, read_why
 
     if flags["why"] and flags["output_format"] != "table":
-        raise click.UsageError("--why goes with --format table", click.get_current_context())
+        raise options.usage_error("--why goes with --format table")
     retrieval.check_options(flags)
     with_vectors = retrieval.has_vectors(flags)
     wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
     if flags["price"] is not None and not with_vectors:
         flags["count_tokens"] = flags["count_tokens"] or options.DEFAULT_ENCODING
-    _load_units((*wanted.chunkers, *why), flags["count_tokens"])
+    load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"])
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"])
@@ -103,14 +103,6 @@ def command(**flags: Any) -> None:
             text += "".join(f"\n{_why(*found, look_of(flags['output']))}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
-
-
-def _load_units(chunkers: Sequence[Chunker], count_tokens: str | None) -> None:
-    """Load what sizes are counted in: what is not installed is said before anything is read."""
-    from chunkscope.structure.units import get_unit
-
-    for unit in sorted({*(chunker.unit for chunker in chunkers), count_tokens or "char"}):
-        get_unit(unit).measure("")
 
 
 def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import Prependable, prepended_spans
+from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts, Scale
+from chunkscope.chunkers.prepending import Prependable
 from chunkscope.retrieval.context import merged_characters, with_neighbours
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
 from chunkscope.retrieval.ranking import Block, BlockRanks, FloatArray, rank_block, tie_places
 from chunkscope.retrieval.relevance import JUDGEMENTS, Qrels, Ranks, Relevance
+from chunkscope.retrieval.retriever import CellIndex
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, within
 
 DIGITS = 6
 
-Blocks = Callable[[ChunkSet, BoolArray], Iterable[Block]]
+Blocks = Callable[[CellIndex], Iterable[Block]]
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Evaluation:
     traps : int64 (t, 2)
         Pairs of a question and a document that looks like its answer.
     blank_runs : int64 (r, 2)
-    begins : int64 (u,) or None
-        Where units of the budget begin; None: characters.
+    scale : Scale
+        In what the budget is counted.
     groups : dict
         The questions of each value of an attribute.
     facts : mapping
@@ -53,58 +55,25 @@ class Evaluation:
     outdated: BoolArray
     traps: IntArray
     blank_runs: SpanArray
-    begins: IntArray | None
+    scale: Scale
     prependable: Prependable | None
     groups: Mapping[str, IntArray]
     facts: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class CellIndex:
-    """The chunks of a cell as they stand in the index.
-
-    Attributes
-    ----------
-    spans : int64 (n, 2)
-    documents : int64 (n,)
-    indexed : bool (n,)
-        Neither blank nor of a document that may not be found.
-    place : int64 (n,) or None
-        Place in ties.
-    prepended : int64 (n,)
-        Characters that each prepends.
-    sizes : int64 (n,)
-        What each takes of the budget.
-    """
-
-    spans: SpanArray
-    documents: IntArray
-    indexed: BoolArray
-    place: IntArray | None
-    prepended: IntArray
-    sizes: IntArray
-
-
 def index_chunks(evaluation: Evaluation, chunks: ChunkSet) -> CellIndex:
     """Find out which chunks of a cell are in the index, and what each weighs."""
-    spans = chunks.spans
-    documents = chunks.layout.documents_of(spans[:, 0])
-    indexed = evaluation.allowed[documents] & ~within(evaluation.blank_runs, spans)
-    weigh = _characters if evaluation.begins is None else _units(evaluation.begins)
-    sizes, prepended = weigh(spans), np.zeros(len(spans), dtype=np.int64)
-    if evaluation.prependable is not None and chunks.chunker.prepend:
-        owners, extra = prepended_spans(evaluation.prependable, chunks.chunker, spans, chunks.layout)
-        prepended = np.bincount(owners, weights=_characters(extra), minlength=len(spans)).astype(np.int64)
-        sizes = sizes + np.bincount(owners, weights=weigh(extra), minlength=len(spans)).astype(np.int64)
-    return CellIndex(spans, documents, indexed, tie_places(chunks.layout.names, documents), prepended, sizes)
-
-
-def _characters(spans: SpanArray) -> IntArray:
-    return spans[:, 1] - spans[:, 0]
-
-
-def _units(begins: IntArray) -> Callable[[SpanArray], IntArray]:
-    return lambda spans: np.searchsorted(begins, spans[:, 1]) - np.searchsorted(begins, spans[:, 0])
+    texts = IndexTexts.of(chunks, evaluation.prependable)
+    documents = chunks.layout.documents_of(chunks.spans[:, 0])
+    return CellIndex(
+        chunks,
+        texts,
+        documents,
+        indexed=evaluation.allowed[documents] & ~within(evaluation.blank_runs, chunks.spans),
+        place=tie_places(chunks.layout.names, documents),
+        prepended=texts.weights(CHARACTERS).prepended,
+        sizes=texts.weights(evaluation.scale).total,
+    )
 
 
 @dataclass(frozen=True)
@@ -137,7 +106,7 @@ class CellRanking:
     found: BoolArray
 
 
-def rank_cell(evaluation: Evaluation, chunks: ChunkSet, index: CellIndex, blocks: Blocks) -> CellRanking:
+def rank_cell(evaluation: Evaluation, index: CellIndex, blocks: Blocks) -> CellRanking:
     """Rank the chunks of a cell for all questions."""
     settings = evaluation.settings
     judged = [(index.spans, evaluation.qrels.spans), (index.spans, evaluation.qrels.starts().spans)]
@@ -150,7 +119,7 @@ def rank_cell(evaluation: Evaluation, chunks: ChunkSet, index: CellIndex, blocks
     k = max(1, min(settings.k[-1], len(index.spans)))
     done: list[BlockRanks] = []
     targets: list[IntArray] = []
-    for block in blocks(chunks, index.indexed):
+    for block in blocks(index):
         targets.append(relevance.targets(block, index.place))
         done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights))
     n_valid = len(evaluation.rows)
@@ -161,7 +130,7 @@ def rank_cell(evaluation: Evaluation, chunks: ChunkSet, index: CellIndex, blocks
 
     target = joined(targets)[:n_valid]
     taken = joined([part.ahead for part in done])[:n_valid] + np.append(index.sizes, 0)[target]
-    allowed = evaluation.allowed[chunks.layout.documents_of(evaluation.qrels.spans[:, 0])]
+    allowed = evaluation.allowed[index.chunks.layout.documents_of(evaluation.qrels.spans[:, 0])]
     return CellRanking(
         ranks=joined([part.ranks for part in done])[:n_valid],
         scores=joined([part.scores for part in done])[:n_valid],
@@ -179,7 +148,7 @@ def evaluate_cell(
     """Rank the chunks of a cell, judge what comes first, and give the counts as JSON has them."""
     settings = evaluation.settings
     index = index_chunks(evaluation, chunks)
-    ranking = rank_cell(evaluation, chunks, index, blocks)
+    ranking = rank_cell(evaluation, index, blocks)
     n_valid = len(evaluation.rows)
     strict = ranking.ranks[:, 0]
     characters = int(chunks.layout.lengths[evaluation.allowed].sum())

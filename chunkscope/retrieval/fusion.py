@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.errors import ConfigError
-from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block, tie_places
-from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
-from chunkscope.spans.intervals import BoolArray, IntArray
+from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block
+from chunkscope.retrieval.retriever import CellIndex, Collection, Retriever, Searcher
+from chunkscope.spans.intervals import IntArray
 
 K = 60
 """As in the paper."""
@@ -38,12 +37,11 @@ class FusedSearcher:
         """What its searchers have to tell of the last cell."""
         return {name: value for searcher in self.searchers for name, value in getattr(searcher, "facts", {}).items()}
 
-    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Block]:
+    def blocks(self, index: CellIndex) -> Iterator[Block]:
         """Score all questions against the chunks of a cell."""
-        place = tie_places(chunks.layout.names, chunks.layout.documents_of(chunks.spans[:, 0]))
-        n_chunks = len(indexed)
+        n_chunks = len(index.spans)
         depth = min(self.depth, n_chunks)
-        tops = [self._tops(searcher.blocks(chunks, indexed), depth, place) for searcher in self.searchers]
+        tops = [self._tops(searcher.blocks(index), depth, index.place) for searcher in self.searchers]
         n_questions = len(tops[0])
         size = max(1, BLOCK_SCORES // max(n_chunks, 1))
         for first in range(0, n_questions, size):

@@ -14,6 +14,7 @@ import numpy as np
 from chunkscope.chunkers import Chunker
 from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.index_text import CHARACTERS, LINE_END, Scale
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
 from chunkscope.measures.base import Column, each_cell
@@ -160,7 +161,6 @@ class RetrievalMeasure:
         prependable = [document.prependable for document in collected if document.prependable is not None]
         joined = join_prependable(prependable, layout) if prependable else None
         qrels = self.evidence.qrels([document.evidence for document in collected], layout)
-        begins = [document.begins for document in collected if document.begins is not None]
         evaluation = Evaluation(
             settings=settings,
             rows={question.question.id: row for row, question in enumerate(self.evidence.questions)},
@@ -170,15 +170,23 @@ class RetrievalMeasure:
             outdated=np.array([document.is_outdated for document in collected], dtype=np.bool_),
             traps=self._traps(layout),
             blank_runs=layout.lay_spans(document.blank_runs for document in collected),
-            begins=layout.lay_offsets(begins) if begins else None,
+            scale=self._scale([document.begins for document in collected], layout),
             prependable=joined,
             groups=self._groups(),
             facts=self._facts(vocabulary, qrels, layout),
         )
         texts = tuple(document.text for document in collected)
-        collection = Collection(vocabulary, texts, self.question_texts, self.question_ids, layout, joined)
+        collection = Collection(vocabulary, texts, self.question_texts, self.question_ids)
         searchers = [retriever.searcher(collection) for retriever in self.retrievers]
         return BoundRetrieval(evaluation, tuple(self.retrievers), searchers)
+
+    def _scale(self, begins: Sequence[IntArray | None], layout: Layout) -> Scale:
+        """Give in what the budget is counted."""
+        known = [found for found in begins if found is not None]
+        if self.settings.budget is None or not known:
+            return CHARACTERS
+        line_end = get_unit(self.settings.budget.unit).measure(LINE_END).total if self.prepends else 0
+        return Scale(layout.lay_offsets(known), line_end)
 
     def _traps(self, layout: Layout) -> IntArray:
         """Give pairs of a question and a document that looks like its answer: int64 (t, 2)."""

@@ -9,7 +9,7 @@ from hashlib import sha256
 from chunkscope.chunkers import Chunker
 from chunkscope.grid.scan import Scan
 from chunkscope.retrieval.dense.embedding import Embedder, EmbeddingPlan
-from chunkscope.retrieval.dense.retriever import DenseSearcher, index_texts
+from chunkscope.retrieval.dense.retriever import DenseSearcher
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.measure import BoundRetrieval
@@ -45,10 +45,9 @@ def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
         return ()
     counts = {id(one.embedder): _Count(one) for searcher in bound.searchers for one in _dense_searchers(searcher)}
     for chunker in chunkers:
-        chunks = scanned.chunks(chunker)
-        indexed = index_chunks(bound.evaluation, chunks).indexed
+        index = index_chunks(bound.evaluation, scanned.chunks(chunker))
         for count in counts.values():
-            count.add(index_texts(count.searcher.collection, chunks, indexed), "document")
+            count.add(count.searcher.chunk_texts(index), "document")
     return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())
 
 

@@ -1,4 +1,4 @@
-"""What a retriever is, and what it searches in: the words of documents with their places, and their texts."""
+"""What a retriever is, and what it searches in: the words and texts of documents, and the chunks of a cell."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import Prependable
+from chunkscope.chunkers.index_text import IndexTexts
 from chunkscope.retrieval.bm25.postings import Vocabulary
 from chunkscope.retrieval.ranking import Block
-from chunkscope.spans.intervals import BoolArray
-from chunkscope.spans.layout import Layout
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
 
 @dataclass(frozen=True)
@@ -25,24 +24,52 @@ class Collection:
     texts : tuple of str
         Of the documents in the layout's order; empty ones where no retriever reads texts.
     questions, question_ids : tuple of str
-    layout : Layout
-    prependable : Prependable or None
-        What chunks can prepend; None where none does.
     """
 
     vocabulary: Vocabulary
     texts: tuple[str, ...]
     questions: tuple[str, ...]
     question_ids: tuple[str, ...]
-    layout: Layout
-    prependable: Prependable | None
+
+
+@dataclass(frozen=True)
+class CellIndex:
+    """The chunks of a cell as they stand in the index.
+
+    Attributes
+    ----------
+    chunks : ChunkSet
+    texts : IndexTexts
+    documents : int64 (n,)
+    indexed : bool (n,)
+        Neither blank nor of a document that may not be found.
+    place : int64 (n,) or None
+        Place in ties; None: the chunks stand in that order.
+    prepended : int64 (n,)
+        Characters that each prepends.
+    sizes : int64 (n,)
+        What each takes of the budget.
+    """
+
+    chunks: ChunkSet
+    texts: IndexTexts
+    documents: IntArray
+    indexed: BoolArray
+    place: IntArray | None
+    prepended: IntArray
+    sizes: IntArray
+
+    @property
+    def spans(self) -> SpanArray:
+        """The chunks themselves, without what they prepend: int64 (n, 2)."""
+        return self.texts.bodies
 
 
 class Searcher(Protocol):
     """A retriever that knows the documents. It may have `facts`: what it has to tell of the last cell."""
 
-    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[Block]:
-        """Score all questions against the chunks of a cell, of which some are in the index."""
+    def blocks(self, index: CellIndex) -> Iterator[Block]:
+        """Score all questions against the chunks of a cell."""
 
 
 class Retriever(Protocol):

@@ -46,7 +46,7 @@ class Cell:
         """All scores, questions by chunks, completed pair by pair."""
         held = index_chunks(self.bound.evaluation, chunks)
         found = np.zeros((self.bound.searchers[0].vocabulary.questions.n_questions, len(chunks.spans)))
-        for block in self.bound.searchers[0].blocks(chunks, held.indexed):
+        for block in self.bound.searchers[0].blocks(held):
             shape = len(block.questions), len(chunks.spans)
             found[block.questions] = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
         return found, held
@@ -143,7 +143,7 @@ def test_ranks_and_best_chunks_equal_a_sort_of_the_scores(bodies, asked, spellin
     scores, held = cell.scores(chunks)
     of = [documents[number].name for number in held.documents.tolist()]
     for target in range(0, len(chunks.spans), 3):
-        for block in cell.bound.searchers[0].blocks(chunks, held.indexed):
+        for block in cell.bound.searchers[0].blocks(held):
             targets = np.full((len(block.questions), 1), target)
             found = rank_block(block, targets, k=3, place=held.place)
             for row, question in enumerate(block.questions.tolist()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,11 +18,11 @@ from chunkscope.retrieval.dense.cosines import DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
+from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, find_provider
 from chunkscope.retrieval.ranking import RoughBlock
-from chunkscope.spans.layout import Layout
 from chunkscope.store import Store
 
 RULES = Document(
@@ -175,18 +177,12 @@ class Given:
     def __init__(self, scores):
         self.scores = np.asarray(scores, dtype=np.float64)
 
-    def blocks(self, chunks, indexed):
+    def blocks(self, index):
         n_questions, _n_chunks = self.scores.shape
         # cosines of the right size: a unit query against vectors whose first component is the score
         for first in range(0, n_questions, 2):
             numbers = np.arange(first, min(first + 2, n_questions))
             yield RoughBlock(numbers, self.scores[numbers], floor=-np.inf)
-
-
-class Chunks:
-    def __init__(self, n):
-        self.layout = Layout.of(["b", "a"], [n, n])
-        self.spans = np.array([[i, i + 1] for i in range(n)]).reshape(-1, 2)
 
 
 def plain_rrf(all_scores, places, k, depth):
@@ -210,10 +206,10 @@ def plain_rrf(all_scores, places, k, depth):
 @settings(deadline=None)
 def test_fusion_equals_a_plain_loop_and_does_not_know_the_order_of_retrievers(tables, depth):
     n = len(tables[0][0])
-    chunks, indexed = Chunks(n), np.ones(n, dtype=np.bool_)
+    index = SimpleNamespace(spans=np.zeros((n, 2), dtype=np.int64), place=np.arange(n))
     found = {}
     for name, order in (("one", tables), ("other", tables[::-1])):
-        blocks = FusedSearcher([Given(table) for table in order], 60, depth).blocks(chunks, indexed)
+        blocks = FusedSearcher([Given(table) for table in order], 60, depth).blocks(index)
         tops = [rank_block(block, np.empty((len(block.questions), 0), dtype=np.int64), k=n) for block in blocks]
         found[name] = np.concatenate([top.top for top in tops]), np.concatenate([top.top_scores for top in tops])
     np.testing.assert_array_equal(found["one"][0], found["other"][0])
@@ -257,6 +253,6 @@ def test_blocks_of_dense_vectors_are_those_of_the_ranking():
     from chunkscope.grid.scan import scan
 
     scanned = scan(CORPUS, [FixedChunker()], [measure])
-    chunks = scanned.chunks(FixedChunker(20, 0))
-    (block,) = scanned.bound[0].searchers[0].blocks(chunks, np.ones(len(chunks.spans), dtype=np.bool_))
+    index = index_chunks(scanned.bound[0].evaluation, scanned.chunks(FixedChunker(20, 0)))
+    (block,) = scanned.bound[0].searchers[0].blocks(index)
     assert isinstance(block, DenseBlock)

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkscope import Document, FixedChunker, Question, check_labels, parse_chunker, read_corpus, read_questions, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    Question,
+    check_labels,
+    list_chunks,
+    parse_chunker,
+    read_corpus,
+    read_questions,
+    sweep,
+)  # fmt: skip
 from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion
 from chunkscope.retrieval import (
@@ -59,7 +69,7 @@ class Twin:
         self.spans = [tuple(span) for span in chunks.spans.tolist()]
         self.questions = questions
         self.orders, self.scores = [None] * n_asked, [None] * n_asked
-        for block in bound.searchers[0].blocks(chunks, self.held.indexed):
+        for block in bound.searchers[0].blocks(self.held):
             shape = len(block.questions), len(chunks.spans)
             scores = block.complete(*np.indices(shape).reshape(2, -1)).reshape(shape)
             for row, question in enumerate(block.questions.tolist()):
@@ -290,3 +300,18 @@ def test_first_ranks_are_a_mapping_like_any_other():
     with pytest.raises(KeyError, match="q3"):
         ranks["q3"]
     assert json.dumps(dict(ranks.items())) == '{"q1": 3, "q2": null}'
+
+
+def test_context_and_budget_weigh_the_text_that_is_indexed():
+    """With what is prepended, and the line ends behind it."""
+    corpus = [Document("a.md", "# Rules\n\n## Travel\n\nThe limit is 12 euros a day, whatever it costs in the end.\n")]
+    labels = check_labels(corpus, [Question.of("q", "whatever?", doc="a.md", evidence="whatever it")])
+    chunker = FixedChunker(30, prepend=("headings",))
+    (indexed,) = [row.index_text for row in list_chunks(corpus, chunker) if "whatever it" in row.text]
+    assert indexed.count("\n") == 2
+    for limit, hit in ((len(indexed), 1), (len(indexed) - 1, 0)):
+        asked = RetrievalSettings(k=(1,), budget=Budget(limit))
+        measure = RetrievalMeasure(labels, [Bm25Retriever()], [chunker], asked)
+        (cell,) = sweep(corpus, labels, chunkers=[chunker.unsized], sizes=[30], overlaps=[0], measures=[measure]).cells
+        assert cell.retrieval[0]["budget"]["strict"] == [hit, 1]
+        assert cell.retrieval[0]["context"]["1"] == len(indexed)

@@ -19,15 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import prepended_spans
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
 from chunkscope.retrieval.bm25.postings import Postings, count_terms
 from chunkscope.retrieval.bm25.terms import QuestionTerms
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.retrieval.relevance import expand_ranges
-from chunkscope.retrieval.retriever import Collection
+from chunkscope.retrieval.retriever import CellIndex, Collection
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
 K1, B = 1.5, 0.75
@@ -194,15 +192,15 @@ class Bm25Searcher:
     def __init__(self, retriever: Bm25Retriever, collection: Collection) -> None:
         self.retriever = retriever
         self.vocabulary = collection.vocabulary
-        self.prependable = collection.prependable
 
-    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[PrunedBlock]:
+    def blocks(self, index: CellIndex) -> Iterator[PrunedBlock]:
         """Score all questions against the chunks of a cell."""
-        postings = count_terms(self.vocabulary.occurrences, chunks.spans)
-        if self.prependable is not None and chunks.chunker.prepend:
-            owners, spans = prepended_spans(self.prependable, chunks.chunker, chunks.spans, chunks.layout)
-            postings = self._with_prepended(postings, owners[indexed[owners]], spans[indexed[owners]])
-        scores = Bm25(self.vocabulary.questions, postings, indexed, self.retriever.k1, self.retriever.b)
+        postings = count_terms(self.vocabulary.occurrences, index.spans)
+        owners = index.texts.owners
+        if len(owners):
+            found = index.indexed[owners]
+            postings = self._with_prepended(postings, owners[found], index.texts.prepended[found])
+        scores = Bm25(self.vocabulary.questions, postings, index.indexed, self.retriever.k1, self.retriever.b)
         yield from scores.blocks()
 
     def _with_prepended(self, held: Postings, owners: IntArray, spans: SpanArray) -> Postings:

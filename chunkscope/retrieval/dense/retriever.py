@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.chunk_set import ChunkSet
-from chunkscope.chunkers.prepending import prepended_spans
 from chunkscope.errors import InputError
 from chunkscope.retrieval.dense.cosines import Dense, DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedded, Embedder
 from chunkscope.retrieval.providers.base import Vectors
-from chunkscope.retrieval.retriever import Collection
-from chunkscope.spans.intervals import BoolArray, IntArray
+from chunkscope.retrieval.retriever import CellIndex, Collection
+from chunkscope.spans.intervals import IntArray
 
 MOST_NAMED = 3
 
@@ -93,59 +91,42 @@ class DenseSearcher:
             raise InputError(reason or f"{names[number]}: its text is blank, so nothing can be ranked for it")
         return found.vectors
 
-    def blocks(self, chunks: ChunkSet, indexed: BoolArray) -> Iterator[DenseBlock]:
+    def blocks(self, index: CellIndex) -> Iterator[DenseBlock]:
         """Score all questions against the chunks of a cell."""
         queries = self._queries
-        found = self.embed(chunks, indexed)
+        found = self.embed(index)
         vectors = (
             found.vectors if found.vectors.shape[1] else np.zeros((len(found.vectors), queries.shape[1]), np.float32)
         )
         scores = Dense(queries, vectors, self.collection.question_ids)
         unusable = scores.unusable[found.present[scores.unusable]]
         self.facts = {"over_long_chunks": len(found.over_long), "unusable_vectors": len(unusable)}
-        self._tell(unusable, chunks)
+        self._tell(unusable, index)
         return scores.blocks()
 
-    def embed(self, chunks: ChunkSet, indexed: BoolArray) -> Embedded:
+    def embed(self, index: CellIndex) -> Embedded:
         """Give the vectors of a cell's chunks; those that are not in the index have none."""
-        return self.embedder.embed(index_texts(self.collection, chunks, indexed), "document", _Names(chunks))
+        return self.embedder.embed(self.chunk_texts(index), "document", _Names(index))
 
-    def _tell(self, unusable: IntArray, chunks: ChunkSet) -> None:
+    def chunk_texts(self, index: CellIndex) -> list[str]:
+        """Give the texts to embed; empty for chunks that are not in the index."""
+        texts = index.texts.write(self.collection.texts, index.chunks.layout)
+        return [text if is_indexed else "" for text, is_indexed in zip(texts, index.indexed.tolist(), strict=True)]
+
+    def _tell(self, unusable: IntArray, index: CellIndex) -> None:
         if len(unusable) and self.embedder.notify:
-            names = _Names(chunks)
+            names = _Names(index)
             named = ", ".join(names[number] for number in unusable[:MOST_NAMED].tolist())
             more = f" and {len(unusable) - MOST_NAMED} more" if len(unusable) > MOST_NAMED else ""
             self.embedder.notify(f"warning: {named}{more}: a vector of zeros; such chunks are never found")
 
 
-def index_texts(collection: Collection, chunks: ChunkSet, indexed: BoolArray) -> list[str]:
-    """Give the text of each chunk as it is embedded, what is prepended in front; empty for chunks not in the index."""
-    spans, layout = chunks.spans, chunks.layout
-    documents = layout.documents_of(spans[:, 0])
-    bases = layout.edges[documents]
-    bodies = zip(documents.tolist(), (spans - bases[:, None]).tolist(), indexed.tolist(), strict=True)
-    held = [
-        collection.texts[document][start:end] if is_indexed else "" for document, (start, end), is_indexed in bodies
-    ]
-    if collection.prependable is None or not chunks.chunker.prepend:
-        return held
-    owners, extra = prepended_spans(collection.prependable, chunks.chunker, spans, layout)
-    in_front: dict[int, list[str]] = {}
-    rows = zip(owners.tolist(), documents[owners].tolist(), (extra - bases[owners, None]).tolist(), strict=True)
-    for owner, document, (start, end) in rows:
-        in_front.setdefault(owner, []).append(collection.texts[document][start:end])
-    for owner, lines in in_front.items():
-        if indexed[owner]:
-            held[owner] = "\n".join([*lines, held[owner]])
-    return held
-
-
 class _Names(Sequence[str]):
     """What messages call the chunks of a cell, document and number, written when they are asked for."""
 
-    def __init__(self, chunks: ChunkSet) -> None:
-        self._names = chunks.layout.names
-        self._documents = chunks.layout.documents_of(chunks.spans[:, 0])
+    def __init__(self, index: CellIndex) -> None:
+        self._names = index.chunks.layout.names
+        self._documents = index.documents
 
     def __len__(self) -> int:
         return len(self._documents)

@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -93,6 +92,8 @@ class Program(click.Group):
             _drop_output()
             with contextlib.suppress(OSError, ValueError):
                 if with_traceback and reason:
+                    import traceback  # takes a fifth of the time of the whole start
+
                     write_error("".join(traceback.format_exception(error)).rstrip("\n"))
                 if reason:
                     write_message(reason)

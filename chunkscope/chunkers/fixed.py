@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from chunkscope.chunkers.base import Chunking, check_choice
-from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
-from chunkscope.chunkers.items import ItemChunker
+from chunkscope.chunkers.boundaries import Boundaries, inner_offsets
+from chunkscope.chunkers.items import ItemChunker, cut_large_items
 from chunkscope.chunkers.packing import Items
-from chunkscope.chunkers.sentence import cut_large_items
 from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -69,10 +67,6 @@ class FixedChunker(ItemChunker):
         return Boundaries(
             positions, used, whole, whole, inner=inner, used_at_inner=measured.used(inner), heaviest=heaviest
         )
-
-    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
-        """Lay documents one behind the other."""
-        return join_boundaries(boundaries)
 
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the steps; windows over characters need no packing."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from chunkscope.chunkers.base import Chunking
-from chunkscope.chunkers.boundaries import Boundaries, join_boundaries
-from chunkscope.chunkers.items import ItemChunker
+from chunkscope.chunkers.boundaries import Boundaries
+from chunkscope.chunkers.items import ItemChunker, fitting_items, segment_items
 from chunkscope.chunkers.packing import Items, pack
-from chunkscope.chunkers.sentence import fitting_items, segment_items
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import IntArray
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -55,10 +53,6 @@ class HeadingChunker(ItemChunker):
         """Give the sentences, grouped by sections."""
         sections = analysis.structure.section_starts
         return segment_items(analysis, self.unit, np.union1d(analysis.sentence_starts, sections), sections)
-
-    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
-        """Lay documents one behind the other."""
-        return join_boundaries(boundaries)
 
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the sentences of each section, or of sections joined."""

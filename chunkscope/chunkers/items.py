@@ -1,32 +1,54 @@
-"""Chunkers that fill chunks with whole items, and cut several sizes in one go."""
+"""Chunkers that fill chunks with whole items: sentences, steps between tokens, lines, whatever tiles a text."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from chunkscope.chunkers.base import Chunker, Chunking
-from chunkscope.chunkers.boundaries import Boundaries
-from chunkscope.chunkers.packing import Items, pack_all
+from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
+from chunkscope.chunkers.packing import Items, pack_all, split_oversize
+from chunkscope.errors import ChunkerError
+from chunkscope.spans.intervals import IntArray, expand
+from chunkscope.structure.analysis import DocumentAnalysis
+from chunkscope.structure.units import get_unit
 
 CHUNKS_AT_ONCE = 1 << 22
 """About so many chunks, and boundaries made for them, are in memory at a time."""
 
 
 class ItemChunker(Chunker):
-    """A chunker whose chunks come from greedy packing."""
+    """A chunker whose chunks come from greedy packing; `segment` is all that one has to say.
 
-    @abstractmethod
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from chunkscope import Document
+    >>> @dataclass(frozen=True)
+    ... class LineChunker(ItemChunker):
+    ...     name = "line"
+    ...     def segment(self, analysis):
+    ...         return segment_items(analysis, self.unit, analysis.line_starts)
+    >>> LineChunker(6).spans(Document("a.md", "one\\ntwo\\nthree four\\n")).tolist()
+    [[0, 4], [4, 8], [8, 14], [14, 19]]
+    """
+
+    def join(self, boundaries: Sequence[Any]) -> Any:
+        """Lay documents one behind the other."""
+        return join_boundaries(boundaries)
+
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
-        """Give the items to pack at this size, and the boundaries they are boundaries of.
+        """Give the items to pack at this size, those above it cut, and the boundaries they have.
 
         None where the chunks of this setting come about otherwise: then `unpacked` gives them.
         """
+        return fitting_items(boundaries, self)
 
-    @abstractmethod
     def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Give the chunks of a setting that packs nothing."""
+        raise ChunkerError(f"{self} packs nothing, and cuts nothing otherwise")
 
     def chunks(self, boundaries: Any) -> Chunking:
         """Pack boundaries into chunks of the chunker's size."""
@@ -67,7 +89,66 @@ def _cut(
         else:
             own, items = found
             pairs = next(packed)
-            if items.divisible:
-                yield Chunking(pairs, pairs[:, 1] - pairs[:, 0])
-            else:
-                yield Chunking(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])
+            yield Chunking(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])
+
+
+def segment_items(
+    analysis: DocumentAnalysis, unit_name: str, starts: IntArray, group_starts: IntArray | None = None
+) -> Boundaries:
+    """Measure items that tile a text.
+
+    Parameters
+    ----------
+    analysis : DocumentAnalysis
+    unit_name : str
+    starts : int64 (i,)
+        Where items start, in order; offsets at the text's end are none.
+    group_starts : int64 (g,), optional
+        Those of them that no chunk may cross, 0 included; by default 0 alone.
+    """
+    end = np.array([analysis.length], dtype=np.int64)
+    starts = np.union1d(starts[starts < analysis.length], [0]) if analysis.length else end[:0]
+    positions = np.concatenate((starts, end))
+    whole = np.array([0, len(positions) - 1], dtype=np.int64)
+    groups = whole
+    if group_starts is not None and analysis.length:
+        groups = np.searchsorted(positions, np.concatenate((group_starts, end)))
+    measured = analysis.measured(get_unit(unit_name))
+    used = measured.used(positions)
+    if unit_name == "char":
+        return Boundaries(positions, used, groups, whole)
+    steps, used_at_steps = (found[1:-1] for found in measured.stepped)
+    inner, heaviest = inner_offsets(measured)
+    return Boundaries(positions, used, groups, whole, steps, used_at_steps, inner, measured.used(inner), heaviest)
+
+
+def fitting_items(boundaries: Boundaries, chunker: Chunker) -> tuple[Boundaries, Items]:
+    """Give the items to pack at a chunker's size; what is above it is cut."""
+    size = chunker.required_size()
+    boundaries = cut_large_items(boundaries, size, unit=chunker.unit)
+    return boundaries, Items(boundaries.used, boundaries.groups, size, chunker.overlap)
+
+
+def cut_large_items(boundaries: Boundaries, size: int, *, unit: str) -> Boundaries:
+    """Cut items above the size; groups and documents keep their edges."""
+    if unit == "char":
+        positions = used = _cut_evenly(boundaries.positions, size)
+    else:
+        positions, used = split_oversize(
+            boundaries.positions, boundaries.used, boundaries.steps, boundaries.used_at_steps, size
+        )
+        if size < boundaries.heaviest:
+            positions, used = split_oversize(positions, used, boundaries.inner, boundaries.used_at_inner, size)
+    if len(positions) == len(boundaries.positions):
+        return boundaries
+    moved = np.searchsorted(positions, boundaries.positions)
+    return Boundaries(positions, used, moved[boundaries.groups], moved[boundaries.documents])
+
+
+def _cut_evenly(positions: IntArray, size: int) -> IntArray:
+    """Cut items longer than `size` characters after each `size` of them."""
+    extra = np.maximum(-(-np.diff(positions) // size) - 1, 0)
+    if not extra.any():
+        return positions
+    items, number = expand(extra + 1)
+    return np.concatenate((positions[items] + number * size, positions[-1:]))

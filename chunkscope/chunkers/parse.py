@@ -7,15 +7,20 @@ import re
 from collections.abc import Iterable
 
 from chunkscope.chunkers.base import Chunker
-from chunkscope.chunkers.fixed import FixedChunker
-from chunkscope.chunkers.heading import HeadingChunker
-from chunkscope.chunkers.sentence import SentenceChunker
-from chunkscope.chunkers.token import TokenChunker
 from chunkscope.errors import ChunkerError, did_you_mean
+from chunkscope.plugins import Registry
 
-CHUNKERS: dict[str, type[Chunker]] = {
-    chunker.name: chunker for chunker in (FixedChunker, SentenceChunker, HeadingChunker, TokenChunker)
-}
+CHUNKERS = Registry(
+    "chunker",
+    "chunkscope.chunkers",
+    {
+        "fixed": "chunkscope.chunkers.fixed:FixedChunker",
+        "sentence": "chunkscope.chunkers.sentence:SentenceChunker",
+        "heading": "chunkscope.chunkers.heading:HeadingChunker",
+        "token": "chunkscope.chunkers.token:TokenChunker",
+    },
+)
+"""Our chunkers; installed packages offer more as entry points of ``chunkscope.chunkers``."""
 
 _SPELLING = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _WHOLE_NUMBER = re.compile(r"-?\d{1,60}")  # Python reads no more than 4,300 digits
@@ -40,9 +45,7 @@ def parse_chunker(text: str) -> Chunker:
     if not match:
         raise ChunkerError(f"{text!r} is no chunker; write a name, or a name with settings such as fixed(size=400)")
     name, settings = match[1], match[2]
-    if name not in CHUNKERS:
-        raise ChunkerError(f"unknown chunker {name!r}; {_hint(name, CHUNKERS)}there are {', '.join(CHUNKERS)}")
-    chunker = CHUNKERS[name]
+    chunker = find_chunker(name)
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}
     for setting in settings.split(",") if settings and settings.strip() else []:
@@ -55,6 +58,24 @@ def parse_chunker(text: str) -> Chunker:
             raise ChunkerError(f"{name}: {key} is given twice")
         values[key] = _read_value(key, value)
     return chunker(**values)  # type: ignore[arg-type]  # checked by the chunker when it is made
+
+
+def find_chunker(name: str) -> type[Chunker]:
+    """Give the class of a chunker by its name: one of ours, or one that an installed package offers.
+
+    Raises
+    ------
+    ChunkerError
+        Nothing has that name (the nearest is named), or what has it is no chunker.
+    PluginError
+        A package's chunker cannot be loaded.
+    """
+    if name not in CHUNKERS.built_in and name not in (names := CHUNKERS.names()):
+        raise ChunkerError(f"unknown chunker {name!r}; {_hint(name, names)}there are {', '.join(names)}")
+    found: object = CHUNKERS.find(name)
+    if not isinstance(found, type) or not issubclass(found, Chunker) or found.name != name:
+        raise ChunkerError(f"chunker {name!r}: {found!r} is no subclass of Chunker with that name")
+    return found
 
 
 def parse_chunkers(text: str) -> tuple[Chunker, ...]:

@@ -2,82 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker, Chunking, check_choice
-from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
-from chunkscope.chunkers.items import ItemChunker
-from chunkscope.chunkers.packing import Items, pack_with_tails, split_oversize
+from chunkscope.chunkers.base import Chunking, check_choice
+from chunkscope.chunkers.boundaries import Boundaries
+from chunkscope.chunkers.items import ItemChunker, cut_large_items, fitting_items, segment_items
+from chunkscope.chunkers.packing import Items, pack_with_tails
 from chunkscope.errors import ChunkerError
-from chunkscope.spans.intervals import IntArray
 from chunkscope.structure.analysis import DocumentAnalysis
-from chunkscope.structure.units import get_unit
-
-
-def segment_items(analysis: DocumentAnalysis, unit_name: str, starts: IntArray, group_starts: IntArray) -> Boundaries:
-    """Measure items that tile a text.
-
-    Parameters
-    ----------
-    analysis : DocumentAnalysis
-    unit_name : str
-    starts : int64 (i,)
-        Where items start, 0 included.
-    group_starts : int64 (g,)
-        Those of them that no chunk may cross, 0 included.
-    """
-    end = np.array([analysis.length], dtype=np.int64)
-    positions = np.concatenate((starts, end)) if analysis.length else end
-    groups = np.searchsorted(positions, np.concatenate((group_starts, end)) if analysis.length else end)
-    whole = np.array([0, len(positions) - 1], dtype=np.int64)
-    if not analysis.length:
-        groups = whole
-    measured = analysis.measured(get_unit(unit_name))
-    used = measured.used(positions)
-    if unit_name == "char":
-        return Boundaries(positions, used, groups, whole)
-    steps, used_at_steps = (found[1:-1] for found in measured.stepped)
-    inner, heaviest = inner_offsets(measured)
-    return Boundaries(positions, used, groups, whole, steps, used_at_steps, inner, measured.used(inner), heaviest)
-
-
-def cut_large_items(boundaries: Boundaries, size: int, *, unit: str) -> Boundaries:
-    """Cut items above the size; groups and documents keep their edges."""
-    if unit == "char":
-        positions = used = _cut_evenly(boundaries.positions, size)
-    else:
-        positions, used = split_oversize(
-            boundaries.positions, boundaries.used, boundaries.steps, boundaries.used_at_steps, size
-        )
-        if size < boundaries.heaviest:
-            positions, used = split_oversize(positions, used, boundaries.inner, boundaries.used_at_inner, size)
-    if len(positions) == len(boundaries.positions):
-        return boundaries
-    moved = np.searchsorted(positions, boundaries.positions)
-    return Boundaries(positions, used, moved[boundaries.groups], moved[boundaries.documents])
-
-
-def fitting_items(boundaries: Boundaries, chunker: Chunker) -> tuple[Boundaries, Items]:
-    """Give the items to pack at a chunker's size: what is above it is cut, here or as it is packed."""
-    size = chunker.required_size()
-    is_divisible = chunker.unit == "char"
-    if not is_divisible:
-        boundaries = cut_large_items(boundaries, size, unit=chunker.unit)
-    return boundaries, Items(boundaries.used, boundaries.groups, size, chunker.overlap, is_divisible)
-
-
-def _cut_evenly(positions: IntArray, size: int) -> IntArray:
-    """Cut items longer than `size` characters after each `size` of them."""
-    extra = np.maximum(-(-np.diff(positions) // size) - 1, 0)
-    if not extra.any():
-        return positions
-    counts = extra + 1
-    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.concatenate((np.repeat(positions[:-1], counts) + number * size, positions[-1:]))
 
 
 @dataclass(frozen=True)
@@ -119,12 +54,7 @@ class SentenceChunker(ItemChunker):
         starts = analysis.sentence_starts
         if self.newline == "end":
             starts = np.union1d(starts, analysis.line_starts)
-            starts = starts[starts < analysis.length]
-        return segment_items(analysis, self.unit, starts, starts[:1])
-
-    def join(self, boundaries: Sequence[Boundaries]) -> Boundaries:
-        """Lay documents one behind the other."""
-        return join_boundaries(boundaries)
+        return segment_items(analysis, self.unit, starts)
 
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the sentences, those above the size cut."""

@@ -155,6 +155,10 @@ class Cell:
         expected = self.expected_split_questions
         return not self.split_questions and not self.split_evidence and expected is not None and expected >= 0.5
 
+    def value(self, name: str) -> Any:
+        """Give a field by its name, one of a measure from outside too; None where it was not counted."""
+        return self.extra.get(name) if name in self.extra else getattr(self, name, None)
+
     def __add__(self, other: Cell) -> Cell:
         if self.key != other.key:
             raise ValueError(f"cells of different settings do not add up: {self.key} and {other.key}")

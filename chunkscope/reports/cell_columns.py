@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.verdict import KINDS, kept
+from chunkscope.measures.base import Field
 from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, times
 from chunkscope.reports.recalls import Recall, ReciprocalRank, recalls
 from chunkscope.reports.selection import JudgedRow
@@ -43,6 +45,7 @@ def cell_columns(
     ]
     if isinstance(price, int | float) and not isinstance(price, bool):
         chosen.append(_column("cost", 5, cells, lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+    chosen += [_column(entry.title, 2, cells, partial(_extra, entry)) for entry in result.fields]
     if with_recall:
         chosen += _recall_columns(cells)
     chosen.append(TextColumn("", tuple(mark(judged, cell) for cell in cells), 1, left=True))
@@ -91,6 +94,14 @@ def _figure(figure: Recall | ReciprocalRank) -> str:
     if isinstance(figure, Recall):
         return percent(figure.hits, figure.total)
     return NOTHING if figure.mean is None else f"{figure.mean:.3f}"
+
+
+def _extra(entry: Field, cell: Cell) -> str:
+    """Write what a measure from outside counted."""
+    value = cell.extra.get(entry.name)
+    if entry.of is not None and isinstance(value, int):
+        return of(value, cell.value(entry.of))
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else decimal(value)
 
 
 def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> TextColumn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 
 from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
@@ -67,6 +68,7 @@ def _columns(result: SweepResult) -> dict[str, Take]:
         **_plain(*(name for kind in ("sentences", "code_blocks", "headings") for name in (kind, f"{kind}_whole"))),
         **_plain("status_chunks", "unmarked_chunks", "tokens"),
         "cost": _cost(result.settings.get("price")),
+        **{entry.name: partial(Cell.value, name=entry.name) for entry in result.fields},
     }
 
 

@@ -32,8 +32,12 @@ def command(output_format: str, output: str | None, verbose: bool, **_: object) 
 
 
 def _inventory() -> dict[str, Any]:
+    from chunkscope.chunkers.parse import CHUNKERS
+    from chunkscope.measures.base import MEASURES
+
     return {
-        "chunkers": {name: _settings(name) for name in _chunkers()},
+        "chunkers": {name: _settings(name) for name in CHUNKERS.names()},
+        "measures": list(MEASURES.names()),
         "units": _units(),
         "retrievers": _retrievers(),
         "formats": _formats(),
@@ -86,20 +90,15 @@ def _retrievers() -> dict[str, dict[str, Any]]:
     return {"bm25": {"available": True, "lacks": None}, **found}
 
 
-def _chunkers() -> dict[str, Any]:
-    from chunkscope.chunkers.parse import CHUNKERS
-
-    return CHUNKERS
-
-
 def _settings(name: str) -> dict[str, str]:
     """Give each setting of a chunker with what it may be, the default first."""
     import dataclasses
     import typing
 
     from chunkscope.chunkers.base import FRONT_MATTER_PREFIX, PREPENDABLE
+    from chunkscope.chunkers.parse import find_chunker
 
-    chunker = _chunkers()[name]
+    chunker = find_chunker(name)
     hints = typing.get_type_hints(chunker)
     settings = {}
     for entry in dataclasses.fields(chunker):
@@ -164,6 +163,8 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     else:
         lines.append("  MODULE:ATTRIBUTE      a provider of one's own")
         lines.append("  rrf(ONE,OTHER)        reciprocal rank fusion of retrievers")
+    if inventory["measures"]:
+        lines += ["", "Further measures:", *(f"  {name}" for name in inventory["measures"])]
     lines += ["", "Report formats:"]
     for name, entry in inventory["formats"].items():
         lines.append(f"  {name:<22}{', '.join(entry['for']) or 'cannot be used: ' + entry['lacks']}")

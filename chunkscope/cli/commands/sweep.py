@@ -57,6 +57,9 @@ Examples:
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
 @click.option("--price", type=options.Number(min=0), metavar="N", help="Price of a million tokens to embed.")
 @retrieval.retrieval_options
+@click.option(
+    "--measure", metavar="NAME", multiple=True, help="Count what an installed package measures too; repeatable."
+)
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
 @click.option(
     "--jobs",
@@ -73,10 +76,12 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import load_units, read_grid, read_why
+    from chunkscope.measures.base import find_measure
 
     if flags["why"] and flags["output_format"] != "table":
         raise options.usage_error("--why goes with --format table")
     retrieval.check_options(flags)
+    further = [find_measure(name) for name in flags["measure"]]
     with_vectors = retrieval.has_vectors(flags)
     wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
@@ -89,7 +94,10 @@ def command(**flags: Any) -> None:
     corpus = inputs.read_corpus()
     labels = _read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers:
-        measures = retrieval.retrieval_measures(flags, labels, wanted.chunkers, retrievers)
+        measures = [
+            *retrieval.retrieval_measures(flags, labels, wanted.chunkers, retrievers),
+            *further,
+        ]
         with inputs.messages.progress() as progress:
             sweep = _prepare(corpus, labels, wanted, measures, why, inputs, progress)
             if flags["dry_run"]:

@@ -1,12 +1,19 @@
-"""Generated documents with questions, and generated settings to cut them at."""
+"""Generated documents with questions, generated settings to cut them at, and both as the plain data of the oracle."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hypothesis import strategies as st
+from oracle import chunks as chunks_oracle
+from oracle import plain as oracle
+from oracle.units import token_begins
 from strategies import MARKDOWN_LINES, texts
 
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker
 from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion
+from chunkscope.structure.analysis import DocumentAnalysis
+from chunkscope.structure.tokens import load_encoding
 
 BLOCKS = [
     "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n| 菓子 | 80 |\n\n",
@@ -96,3 +103,59 @@ def chunkers(draw, with_carry: bool = True):
     if kind == "heading":
         return HeadingChunker(**settings, unit=unit, merge=draw(st.booleans()))
     return HeadingChunker(unit=unit, prepend=settings.get("prepend", ()))
+
+
+# --- As plain data ---
+
+
+@lru_cache(maxsize=256)
+def plain(document: Document) -> oracle.Text:
+    """A document with what is found in it."""
+    analysis = DocumentAnalysis(document)
+    structure = analysis.structure
+    return oracle.Text(
+        name=document.name,
+        text=document.text,
+        sentence_starts=analysis.sentence_starts.tolist(),
+        block_starts=structure.block_starts.tolist(),
+        headings=[oracle.Heading(heading.start, heading.end, heading.level) for heading in structure.headings],
+        tables=[oracle.Table(table.kind, list(table.header), list(table.rows)) for table in structure.tables],
+        code=list(map(tuple, structure.code.tolist())),
+        inside_number=analysis.words.in_number.tolist(),
+        inside_word=analysis.words.inside.tolist(),
+        front_matter_end=structure.front_matter_end,
+        status=document.attributes.get("status"),
+        units=_Units(analysis),
+    )
+
+
+class _Units(dict):
+    """What a document is in a unit, once that is asked for."""
+
+    def __init__(self, analysis: DocumentAnalysis) -> None:
+        self.analysis = analysis
+
+    def __missing__(self, unit: str) -> tuple[list[int], list[bool]]:
+        if unit == "word":
+            starts = self.analysis.words.starts.tolist()
+            self[unit] = starts, [False] * len(starts)
+        else:
+            self[unit] = token_begins(self.analysis.document.text, load_encoding(unit).encoding)
+        return self[unit]
+
+
+def plain_questions(questions) -> list[oracle.Question]:
+    return [
+        oracle.Question(found.question.id, found.question.match, [oracle.Entry(*entry) for entry in found.evidence])
+        for found in questions
+    ]
+
+
+def settings_of(chunker) -> oracle.Settings:
+    has = {name: getattr(chunker, name) for name in oracle.Settings._fields if hasattr(chunker, name)}
+    return oracle.Settings(**has)
+
+
+def cut(document, chunker) -> list[chunks_oracle.Window]:
+    """The chunks of a document as the oracle cuts it."""
+    return chunks_oracle.cut(plain(document), settings_of(chunker))

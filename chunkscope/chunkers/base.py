@@ -2,6 +2,8 @@
 
 A chunker is a value. `segment` finds the boundaries of one document, whatever the size; `chunks` packs the boundaries
 of one document, or of all documents laid one behind the other, at the chunker's size and overlap.
+
+Twin: tests/oracle/chunks.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from the start of the last window before it to its end: ``start mod step + lengt
 overlaps has 62,525 cells, but 800 steps: targets are looked up once a step, and a cell costs what counting costs
 (counted one by one, 8,105 cells took 7.8 s instead of 3.1). Packed chunks have no such order; there each cell is
 looked at by itself, and the least size is its own, or none.
+
+Twin: tests/oracle/spans.py
 """
 
 from __future__ import annotations

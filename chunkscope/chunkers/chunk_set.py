@@ -3,6 +3,8 @@
 Documents are laid one behind the other, so that one array of spans serves a whole corpus. No chunk and no target
 leaves its document. `SpanChunks` answers by binary search; `WindowChunks`, fixed windows in characters, by
 arithmetic, and builds spans only for those who ask.
+
+Twin: tests/oracle/spans.py
 """
 
 from __future__ import annotations

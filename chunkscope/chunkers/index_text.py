@@ -1,4 +1,7 @@
-"""The text to index of a chunk: what it prepends, a line each, then its body; and what that weighs."""
+"""The text to index of a chunk: what it prepends, a line each, then its body; and what that weighs.
+
+Twin: tests/oracle/lengths.py
+"""
 
 from __future__ import annotations
 

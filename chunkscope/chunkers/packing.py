@@ -4,6 +4,8 @@ Items (sentences, words, token steps, sections) tile a text. They are given by t
 many units begin before boundary ``b``. A group is a run of items that no chunk leaves: a document, or a section.
 All groups of a corpus at all settings advance together, a chunk a round; where the boundaries are is looked up in one
 table for all of them.
+
+Twin: tests/oracle/packing.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Fixed windows as arithmetic: how many there are over a text, where each begins, and what each run of it holds."""
+"""Fixed windows as arithmetic: how many there are over a text, where each begins, and what each run of it holds.
+
+Twin: tests/oracle/windows.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The chunks themselves: how many, how long, blank, above the size, broken."""
+"""The chunks themselves: how many, how long, blank, above the size, broken.
+
+Twin: tests/oracle/cells.py
+"""
 
 from __future__ import annotations
 

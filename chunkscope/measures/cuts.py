@@ -1,4 +1,7 @@
-"""Where chunks end: inside a row, code, a number, a word; or between words, sentences, blocks, sections."""
+"""Where chunks end: inside a row, code, a number, a word; or between words, sentences, blocks, sections.
+
+Twin: tests/oracle/cuts.py
+"""
 
 from __future__ import annotations
 

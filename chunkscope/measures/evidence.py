@@ -1,4 +1,7 @@
-"""Evidence: which of it some chunk holds whole, and what that means for the questions."""
+"""Evidence: which of it some chunk holds whole, and what that means for the questions.
+
+Twin: tests/oracle/evidence.py
+"""
 
 from __future__ import annotations
 

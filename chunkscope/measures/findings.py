@@ -1,6 +1,8 @@
 """The places behind the counts: which evidence one setting splits, which rows lose their header, and where.
 
 A count and its findings come from the same scan by the same questions to the same chunks, so they cannot disagree.
+
+Twin: tests/oracle/findings.py
 """
 
 from __future__ import annotations

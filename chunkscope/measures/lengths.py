@@ -1,4 +1,7 @@
-"""How long the chunks of a cell are: what adds up, and gives the median all the same."""
+"""How long the chunks of a cell are: what adds up, and gives the median all the same.
+
+Twin: tests/oracle/lengths.py
+"""
 
 from __future__ import annotations
 

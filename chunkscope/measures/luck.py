@@ -4,6 +4,8 @@ Where a window begins is an accident: one more character at the top of a documen
 units typed at the top, for f from 0 to step - 1. A span that begins s units into the text and is m long is held in
 phase f exactly if ``(s + f) mod step <= size - m``: in clamp((size - m + 1) / step, 0, 1) of all phases. A document
 that fits in one chunk splits nothing in any phase.
+
+Twin: tests/oracle/luck.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Documents that are no longer in force, and their chunks that do not say so."""
+"""Documents that are no longer in force, and their chunks that do not say so.
+
+Twin: tests/oracle/status.py
+"""
 
 from __future__ import annotations
 

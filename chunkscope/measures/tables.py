@@ -1,4 +1,7 @@
-"""Tables: which data rows are in one chunk with their header."""
+"""Tables: which data rows are in one chunk with their header.
+
+Twin: tests/oracle/tables.py
+"""
 
 from __future__ import annotations
 

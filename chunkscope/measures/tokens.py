@@ -1,4 +1,7 @@
-"""What it costs to embed the chunks of a cell: tokens, whatever unit the sizes are counted in."""
+"""What it costs to embed the chunks of a cell: tokens, whatever unit the sizes are counted in.
+
+Twin: tests/oracle/lengths.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sentences, code blocks, and headings with their first block: what ought to stay whole when nobody asks questions."""
+"""Sentences, code blocks, and headings with their first block: what ought to stay whole when nobody asks questions.
+
+Twin: tests/oracle/wholeness.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Span arrays: half-open intervals ``[start, end)`` in code points, as int64 rows.
 
 Everything that chunkscope counts comes down to `contains`: does some chunk hold this target whole?
+
+Twin: tests/oracle/spans.py
 """
 
 from __future__ import annotations

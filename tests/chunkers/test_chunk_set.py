@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
-from counting import is_blank
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import cut
-from worlds import chunkers, corpora
+from oracle.spans import is_blank, is_covered, is_held, is_held_by_two
+from worlds import chunkers, corpora, cut
 
 from chunkscope import Document, FixedChunker
 from chunkscope.chunkers.chunk_set import SpanChunks, WindowChunks, chunk_set
@@ -40,23 +41,17 @@ def cells(draw, of=None):
     return corpus, chunks, spans, Targets.of(np.array(targets, dtype=np.int64).reshape(-1, 2), layout)
 
 
-def holds(spans, a, b):
-    return any(s <= a and b <= e for document in spans for s, e in document)
-
-
 @given(cells())
 @settings(max_examples=200, deadline=None)
 def test_targets_are_held_and_covered_as_loops_say(cell):
     _, chunks, spans, targets = cell
-    pairs = [[(a[0], b[1]) for a, b in zip(here, here[1:], strict=False) if b[0] <= a[1]] for here in spans]
     rows = targets.spans.tolist()
-    whole = [holds(spans, a, b) for a, b in rows]
+    whole = [any(is_held(here, a, b) for here in spans) for a, b in rows]
     assert chunks.contains(targets).tolist() == whole
     assert (chunks.reach(targets) >= targets.spans[:, 1]).tolist() == whole
-    by_two = [one or holds(pairs, a, b) for one, (a, b) in zip(whole, rows, strict=True)]
+    by_two = [one or any(is_held_by_two(here, a, b) for here in spans) for one, (a, b) in zip(whole, rows, strict=True)]
     assert (chunks.reach_of_two(targets) >= targets.spans[:, 1]).tolist() == by_two
-    everywhere = {p for here in spans for s, e in here for p in range(s, e)}
-    assert chunks.covered(targets).tolist() == [set(range(a, b)) <= everywhere for a, b in rows]
+    assert chunks.covered(targets).tolist() == [is_covered([*chain(*spans)], a, b) for a, b in rows]
 
 
 @given(cells())

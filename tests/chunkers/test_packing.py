@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import pack_items, pack_items_with_tails, split_items
+from oracle.packing import pack_items, pack_items_with_tails, split_items
 
 from chunkscope.chunkers import packing
 from chunkscope.chunkers.packing import Items, pack, pack_all, pack_with_tails, split_oversize
@@ -70,7 +70,7 @@ def test_character_tails_equal_the_loop_that_pipelines_write(groups, size, tail,
     for first, last in zip(edges[:-1], edges[1:], strict=True):
         expected += pack_items_with_tails(positions[first : last + 1].tolist(), size, tail, keep_tail)
     starts, ends = pack_with_tails(positions, edges, size, tail, keep_tail=keep_tail)
-    assert list(map(list, zip(starts.tolist(), ends.tolist(), strict=True))) == expected
+    assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == expected
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=9), max_size=6), st.integers(1, 12))

@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 from hypothesis import given, settings
-from reference import heading_path, prepended
-from worlds import chunkers, corpora
+from oracle.prepending import heading_path, prepended
+from worlds import chunkers, corpora, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker
 from chunkscope.chunkers.prepending import chunk_paths, find_prependable, join_prependable, prepended_spans
@@ -38,7 +38,10 @@ def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
     spans, expected = [], []
     for document, base in zip(corpus, layout.edges.tolist(), strict=False):
         for start, end in chunker.spans(document).tolist():
-            expected += [(len(spans), base + a, base + b) for a, b in prepended(document, chunker, start, end)]
+            expected += [
+                (len(spans), base + a, base + b)
+                for a, b in prepended(plain(document), settings_of(chunker), start, end)
+            ]
             spans.append((base + start, base + end))
     chunks = chunker.chunks(chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])).spans
     assert chunks.tolist() == [list(span) for span in spans]
@@ -50,13 +53,12 @@ def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
 @settings(max_examples=150, deadline=None)
 def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined_ones(corpus, chunker):
     for document in corpus:
-        structure = DocumentAnalysis(document).structure
         prependable = find_prependable(DocumentAnalysis(document))
         spans = chunker.spans(document)
         joins = isinstance(chunker, HeadingChunker) and chunker.merge
         for row, (start, end) in zip(chunk_paths(prependable, chunker, spans).tolist(), spans.tolist(), strict=True):
             path = [tuple(prependable.headings[heading].tolist()) for heading in row if heading >= 0]
-            assert path == heading_path(structure, start, end, joins=joins)
+            assert path == heading_path(plain(document), start, end, joins=joins)
 
 
 @given(corpora(), chunkers())
@@ -93,13 +95,13 @@ def test_joining_sections_of_a_text_without_headings_carries_nothing():
 def test_a_table_header_goes_with_its_delimiter_line_to_chunks_that_hold_part_of_a_row():
     document = Document("a.md", "前。\n\n| a | b |\r\n|---|---|\r\n| 1 | 2 |\r\n| 3 | 4 |\r\n\r\n後の文章です。")
     header = "| a | b |\r\n|---|---|"
-    for start, end in FixedChunker(7, prepend=("table-header",)).spans(document).tolist():
+    chunker = FixedChunker(7, prepend=("table-header",))
+    for start, end in chunker.spans(document).tolist():
         holds_part = max(start, 27) < min(end, 36) or max(start, 38) < min(end, 47)
         expected = [header] if holds_part and start > 4 else []
-        assert [
-            document.text[a:b] for a, b in prepended(document, FixedChunker(7, prepend=("table-header",)), start, end)
-        ] == expected
-    assert [header] in carried_by(document, FixedChunker(7, prepend=("table-header",)))
+        found = prepended(plain(document), settings_of(chunker), start, end)
+        assert [document.text[a:b] for a, b in found] == expected
+    assert [header] in carried_by(document, chunker)
     assert carried_by(document, FixedChunker(400, prepend=("table-header",))) == [[]]
 
 

@@ -7,8 +7,7 @@ import random
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from reference import cut
-from worlds import chunkers, corpora, labels_of, questions_of
+from worlds import chunkers, corpora, cut, labels_of, questions_of
 
 from chunkscope import (
     Document,

@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
-from counting import held, is_together
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import cut
-from worlds import chunkers, corpora, labels_of, questions_of
+from oracle.findings import find
+from oracle.tables import rows_with_header
+from worlds import chunkers, corpora, labels_of, plain, plain_questions, questions_of, settings_of
 
 from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_boundary_problems, sweep
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.grid.sweep import SweepPlan
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
-from chunkscope.structure.analysis import DocumentAnalysis
-
-
-def spans_of(document, chunker):
-    return [window for window in cut(document, chunker) if window.has_span]
 
 
 @given(corpora(), st.data(), chunkers())
@@ -28,36 +23,14 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
     questions = data.draw(questions_of(corpus))
     findings = find_boundary_problems(corpus, questions, chunker)
     texts = {document.name: document.text for document in corpus}
-    split, missing, apart = set(), set(), set()
-    for document in corpus:
-        spans = spans_of(document, chunker)
-        tables = [table for table in DocumentAnalysis(document).structure.tables if table.header]
-        rows = [(table, row) for table in tables for row in table.rows if not is_together(spans, chunker, table, row)]
-        if not questions:
-            apart |= {(document.name, None, *row) for _, row in rows}
-        for resolved in questions:
-            for entry in resolved.evidence:
-                if entry.document != document.name:
-                    continue
-                name = (entry.document, resolved.question.id, entry.start, entry.end)
-                if not held(spans, entry.start, entry.end):
-                    whole = all(any(w.start <= p < w.end for w in spans) for p in range(entry.start, entry.end))
-                    (split if whole else missing).add(name)
-                apart |= {
-                    (document.name, resolved.question.id, *row)
-                    for _, row in rows
-                    if row[0] < entry.end and entry.start < row[1]
-                }
-    by_code = {"evidence-split": split, "evidence-missing": missing, "header-lost": apart}
-    for code, expected in by_code.items():
+    expected_by_code = find(list(map(plain, corpus)), plain_questions(questions), settings_of(chunker))
+    for code, expected in expected_by_code.items():
         found = [(f.document, f.question, *f.span) for f in findings if f.code == code]
         assert sorted(found, key=str) == sorted(expected, key=str)
     headers = {
         (document.name, *row): table.header[0][0]
         for document in corpus
-        for table in DocumentAnalysis(document).structure.tables
-        for row in table.rows
-        if table.header
+        for table, row in rows_with_header(plain(document))
     }
     for finding in findings:
         text = texts[finding.document]

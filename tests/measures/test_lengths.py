@@ -7,7 +7,7 @@ import statistics
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import windows
+from oracle.windows import windows
 
 from chunkscope import Document, FixedChunker, sweep
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from counting import expected_splits
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import Tape
-from worlds import corpora, labels_of, questions_of
+from oracle.luck import expected_splits
+from oracle.units import Tape
+from worlds import corpora, labels_of, plain, questions_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, sweep
 from chunkscope.measures.luck import PhasePositions
@@ -49,7 +49,7 @@ def test_a_sweep_expects_what_the_phases_of_its_windows_say(corpus, data, size, 
         "keep": FixedChunker(size, overlap, tail="keep"),
         "raw": TokenChunker(size, overlap, raw=True),
     }[kind]
-    tapes = {document.name: Tape(document.text, chunker.unit) for document in corpus}
+    tapes = {document.name: Tape(plain(document), chunker.unit) for document in corpus}
     asked = []
     for question in resolved:
         needed = []

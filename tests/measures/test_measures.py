@@ -5,17 +5,18 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from counting import count_cell, is_blank, wholeness
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import cut, prepended
-from worlds import chunkers, corpora, labels_of, questions_of
+from oracle.cells import count_cell
+from oracle.lengths import count_tokens, index_lengths
+from oracle.wholeness import count_whole
+from worlds import chunkers, corpora, cut, labels_of, plain, plain_questions, questions_of, settings_of
 
 from chunkscope import Document, FixedChunker, SentenceChunker, TokenChunker, sweep
 from chunkscope.grid.results import Cell
+from chunkscope.measures.lengths import LengthCounts
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
-from chunkscope.structure.units import get_unit
 
 
 @st.composite
@@ -40,7 +41,9 @@ def test_every_count_of_a_cell_equals_the_loops(world, found):
         same = [other.unit for other in found if other.size is None and other.label == chunker.label]
         unit = same[0] if chunker.size is None else chunker.unit  # whole sections are alike in every unit, and run once
         cell = result.cell(chunker.size, overlap, chunker.label, unit)
-        for name, expected in count_cell(corpus, questions, chunker).items():
+        counts = count_cell(list(map(plain, corpus)), plain_questions(questions), settings_of(chunker))
+        counts["lengths"] = LengthCounts.of(counts["lengths"])
+        for name, expected in counts.items():
             assert getattr(cell, name) == expected, (name, str(chunker))
         assert cell.split_evidence >= max(
             cell.missing_evidence, cell.evidence_in_two_chunks, cell.evidence_longer_than_size
@@ -64,12 +67,7 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 @settings(max_examples=100, deadline=None)
 def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
     cell = one_cell(corpus, chunker)
-    lengths = [
-        w.end - w.start + sum(b - a + 1 for a, b in prepended(document, chunker, w.start, w.end))
-        for document in corpus
-        for w in cut(document, chunker)
-        if w.has_span
-    ]
+    lengths = sorted(index_lengths(map(plain, corpus), settings_of(chunker)).elements())
     characters = sum(len(document.text) for document in corpus)
     shown = cell.to_dict()
     if not lengths:
@@ -88,7 +86,7 @@ def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
 @settings(max_examples=100, deadline=None)
 def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunker):
     cell = one_cell(corpus, chunker)
-    for name, expected in wholeness(corpus, chunker).items():
+    for name, expected in count_whole(map(plain, corpus), settings_of(chunker)).items():
         assert getattr(cell, name) == expected, name
 
 
@@ -96,15 +94,7 @@ def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunk
 @settings(max_examples=60, deadline=None)
 def test_tokens_to_embed_are_those_of_the_index_texts_of_chunks_that_are_not_blank(corpus, chunker):
     cell = one_cell(corpus, chunker, count_tokens="cl100k_base")
-    expected, line_end = 0, get_unit("cl100k_base").measure("\n").total
-    for document in corpus:
-        begins = get_unit("cl100k_base").measure(document.text).begins.tolist()
-        for window in cut(document, chunker):
-            if window.has_span and not is_blank(document.text[window.start : window.end]):
-                spans = [(window.start, window.end), *prepended(document, chunker, window.start, window.end)]
-                expected += sum(a <= begin < b for a, b in spans for begin in begins)
-                expected += line_end * (len(spans) - 1)
-    assert cell.tokens == expected
+    assert cell.tokens == count_tokens(map(plain, corpus), settings_of(chunker), "cl100k_base", line_end=1)
 
 
 def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -106,6 +107,27 @@ def test_tests_mirror_the_rooms():
         path.name for path in Path(__file__).parents[1].iterdir() if path.is_dir() and list(path.glob("test_*.py"))
     }
     assert folders - {"project"} <= set(ROOMS)
+
+
+ORACLE = PACKAGE.parent / "tests" / "oracle"
+
+
+def test_the_oracle_knows_nothing_of_what_it_judges():
+    """Its loops need the standard library, and nothing else."""
+    for path in ORACLE.glob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        roots = {name.split(".")[0] for name in names}
+        assert roots <= {"oracle", *sys.stdlib_module_names}, path.name
+
+
+def test_twins_that_docstrings_name_are_there():
+    named = {
+        twin for path in MODULES for twin in re.findall(r"^Twin: (\S+)$", path.read_text("utf-8"), flags=re.MULTILINE)
+    }
+    assert len(named) > 10
+    assert not [twin for twin in named if not (PACKAGE.parent / twin).is_file()]
 
 
 def test_only_the_command_line_needs_retrieval():

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from reference import cut
+from worlds import cut
 
 from chunkscope import Corpus, read_corpus, read_questions, sweep
 from chunkscope.chunkers import FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, parse_chunker

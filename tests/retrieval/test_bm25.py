@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
@@ -11,11 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle.bm25 import scores as scores_of
+from oracle.bm25 import terms_of_chunk
+from oracle.prepending import index_spans
+from oracle.spans import is_blank
 from strategies import markdown_texts, texts
+from worlds import plain, settings_of
 
 from chunkscope import Document, FixedChunker, parse_chunker, read_corpus, read_questions
 from chunkscope.chunkers.chunk_set import chunk_set
-from chunkscope.chunkers.prepending import find_prependable, join_prependable, prepended_spans
 from chunkscope.grid.scan import Scan, scan
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
@@ -25,7 +27,6 @@ from chunkscope.retrieval.bm25.postings import Occurrences, count_terms
 from chunkscope.retrieval.bm25.terms import fold, spelled_words, terms_of
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.measure import BoundRetrieval
-from chunkscope.structure.analysis import DocumentAnalysis
 
 CHUNKERS = ["fixed(size=7, overlap=3)", "fixed(size=40)", "sentence(size=25, overlap=10)", "fixed(size=6, overlap=2, unit=word)",
             "heading(prepend=headings+title)", "fixed(size=30, overlap=9, prepend=table-header+headings)"]  # fmt: skip
@@ -66,45 +67,14 @@ def look_at(documents, asked, chunkers, retriever=None):
     return Cell(scanned.bound[0], scanned)
 
 
-def plain_terms(documents, chunks):
+def terms_by_chunk(documents, chunks):
     """The terms of each chunk, from its text as it would be indexed, cut words left out."""
-    layout = chunks.layout
-    words = [spelled_words(document.text) for document in documents]
-    prepended = {}
-    if chunks.chunker.prepend:
-        parts = [find_prependable(DocumentAnalysis(document)) for document in documents]
-        owners, spans = prepended_spans(join_prependable(parts, layout), chunks.chunker, chunks.spans, layout)
-        for owner, span in zip(owners.tolist(), spans.tolist(), strict=True):
-            prepended.setdefault(owner, []).append(span)
-    found = []
-    for number, span in enumerate(chunks.spans.tolist()):
-        document = int(layout.documents_of(np.array([span[0]]))[0])
-        base = int(layout.edges[document])
-        terms = []
-        for start, end in [*prepended.get(number, []), span]:
-            for first, behind, term in zip(*words[document], strict=True):
-                if start <= first + base and behind + base <= end:
-                    terms.append(term)
-        found.append(terms)
+    chunker, found = settings_of(chunks.chunker), []
+    for number, (document, base) in enumerate(zip(documents, chunks.layout.edges.tolist(), strict=False)):
+        words = list(zip(*spelled_words(document.text), strict=True))
+        for start, end in (chunks.spans[chunks.layout.documents_of(chunks.spans[:, 0]) == number] - base).tolist():
+            found.append(terms_of_chunk(words, index_spans(plain(document), chunker, start, end)))
     return found
-
-
-def plain_scores(terms, is_blank, question, k1=1.5, b=0.75):
-    indexed = [number for number in range(len(terms)) if not is_blank[number]]
-    mean = sum(len(terms[number]) for number in indexed) / max(len(indexed), 1)
-    scores = [0.0] * len(terms)
-    for term in question:
-        df = sum(term in terms[number] for number in indexed)
-        for number in indexed:
-            tf = terms[number].count(term)
-            if tf:
-                idf = math.log(1 + (len(indexed) - df + 0.5) / (df + 0.5))
-                scores[number] += idf * tf / (tf + k1 * (1 - b + b * len(terms[number]) / mean))
-    return scores
-
-
-def is_blank(text):
-    return all(unicodedata.category(c)[0] == "Z" or unicodedata.category(c) in ("Cc", "Cf") for c in text)
 
 
 @given(
@@ -121,12 +91,12 @@ def test_scores_equal_those_of_every_chunk_indexed_by_itself(bodies, asked, spel
         cell = look_at(documents, asked, [spelling])
         chunks = cell.chunks(spelling)
         scores, held = cell.scores(chunks)
-    terms = plain_terms(documents, chunks)
+    terms = terms_by_chunk(documents, chunks)
     whole = "".join(bodies)
     blank = [is_blank(whole[start:end]) for start, end in chunks.spans.tolist()]
     assert held.indexed.tolist() == [not value for value in blank]
     for row, question in enumerate(asked):
-        assert scores[row] == pytest.approx(plain_scores(terms, blank, terms_of(question)), abs=1e-8)
+        assert scores[row] == pytest.approx(scores_of(terms, blank, terms_of(question)), abs=1e-8)
 
 
 @given(
@@ -207,7 +177,7 @@ def test_scores_and_order_equal_bm25s_on_real_documents(data, name, k1, b):
     for spelling in spellings[: 1 if k1 != 1.5 else None]:
         chunks = cell.chunks(spelling)
         scores, held = cell.scores(chunks)
-        terms = plain_terms(documents, chunks) if chunks.chunker.prepend else quick_terms(all_terms, chunks)
+        terms = terms_by_chunk(documents, chunks) if chunks.chunker.prepend else quick_terms(all_terms, chunks)
         kept = np.flatnonzero(held.indexed)
         index = bm25s.BM25(method="lucene", k1=k1, b=b)
         index.index([terms[number] for number in kept.tolist()], show_progress=False)

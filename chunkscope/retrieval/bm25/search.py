@@ -10,6 +10,8 @@ Scores are Lucene's BM25 (the default of bm25s)::
 
 Each summand is rounded to a multiple of 2**-36, far below what matters. Sums of such numbers are exact in float64, so
 equal scores are equal in any order of summation, and ties are ties.
+
+Twin: tests/oracle/bm25.py
 """
 
 from __future__ import annotations

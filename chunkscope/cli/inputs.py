@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import configuration, is_configured, usage_error
+from chunkscope.cli.options import is_configured, running_config, usage_error
 from chunkscope.cli.outputs import check_outputs, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.errors import ConfigError, InputError
@@ -74,7 +74,7 @@ class Inputs:
         """
         path = self.questions_path
         questions = None if path and is_same_file(path, mended) else path
-        check_outputs(outputs, [self.path, questions, configuration().path, *also_read], self.names)
+        check_outputs(outputs, [self.path, questions, running_config().path, *also_read], self.names)
 
     def read_corpus(self) -> Corpus:
         """Read the documents, and say what was doubtful or left out.
@@ -138,7 +138,7 @@ class Inputs:
 def start(flags: Mapping[str, Any]) -> Messages:
     """Give what messages go through, and say there which configuration counts."""
     messages = Messages(flags["quiet"], flags["verbose"])
-    config = configuration()
+    config = running_config()
     messages.warn(*config.warnings)
     if config.path:
         messages.note(f"configuration: {config.path}")
@@ -162,9 +162,12 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
     if corpus is not None and not is_configured("corpus"):
         return corpus, None if is_configured("questions") else questions  # configured ones are of another corpus
     if corpus is None and not os.path.exists(CORPUS_HERE):
-        where = f"{configuration().path} names none, and" if configuration().path else "no configuration names one, and"
-        raise usage_error(f"no CORPUS: {where} there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo")
+        file = running_config().path
+        where = f"{file} names none" if file else "no configuration names one"
+        raise usage_error(
+            f"no CORPUS: {where}, and there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo"
+        )
     for name in ("corpus", "questions"):
         if is_configured(name) and not os.path.exists(flags[name]):
-            raise ConfigError(f"{configuration().path}: {name}: {flags[name]}: no such file or folder")
+            raise ConfigError(f"{running_config().path}: {name}: {flags[name]}: no such file or folder")
     return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)

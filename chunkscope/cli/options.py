@@ -75,7 +75,7 @@ class ConfiguredCommand(click.Command):
         return super().make_context(info_name, args, parent, obj=config, default_map=dict(config.values), **extra)
 
 
-def configuration() -> Config:
+def running_config() -> Config:
     """Give the configuration of the running command; an empty one where it has none."""
     from chunkscope.config import Config
 
@@ -95,7 +95,7 @@ def naming_the_file(*names: str) -> Iterator[None]:
         yield
     except ChunkscopeError as error:
         if any(map(is_configured, names)):
-            raise ConfigError(f"{configuration().path}: {error}") from error
+            raise ConfigError(f"{running_config().path}: {error}") from error
         raise
 
 

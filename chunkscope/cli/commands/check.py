@@ -124,7 +124,7 @@ def read_thresholds(flags: Mapping[str, Any]) -> Thresholds:
 
     def origin(name: str) -> str:
         if options.is_configured(name):
-            return options.configuration().place_of(name)
+            return options.running_config().place_of(name)
         return f"--{name.replace('_', '-')}"
 
     return Thresholds.read({name: flags[name] for name in NAMES if flags[name] is not None}, origin)

@@ -25,7 +25,7 @@ Blocks = Callable[[CellIndex], Iterable[Block]]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class RetrievalTask:
     """What all cells are judged by.
 
     Attributes
@@ -61,18 +61,18 @@ class Evaluation:
     facts: Mapping[str, Any]
 
 
-def index_chunks(evaluation: Evaluation, chunks: ChunkSet) -> CellIndex:
+def index_chunks(task: RetrievalTask, chunks: ChunkSet) -> CellIndex:
     """Find out which chunks of a cell are in the index, and what each weighs."""
-    texts = IndexTexts.of(chunks, evaluation.prependable)
+    texts = IndexTexts.of(chunks, task.prependable)
     documents = chunks.layout.documents_of(chunks.spans[:, 0])
     return CellIndex(
         chunks,
         texts,
         documents,
-        indexed=evaluation.allowed[documents] & ~within(evaluation.blank_runs, chunks.spans),
+        indexed=task.allowed[documents] & ~within(task.blank_runs, chunks.spans),
         place=tie_places(chunks.layout.names, documents),
         prepended=texts.weights(CHARACTERS).prepended,
-        sizes=texts.weights(evaluation.scale).total,
+        sizes=texts.weights(task.scale).total,
     )
 
 
@@ -106,15 +106,15 @@ class CellRanking:
     found: BoolArray
 
 
-def rank_cell(evaluation: Evaluation, index: CellIndex, blocks: Blocks) -> CellRanking:
+def rank_cell(task: RetrievalTask, index: CellIndex, blocks: Blocks) -> CellRanking:
     """Rank the chunks of a cell for all questions."""
-    settings = evaluation.settings
-    judged = [(index.spans, evaluation.qrels.spans), (index.spans, evaluation.qrels.starts().spans)]
+    settings = task.settings
+    judged = [(index.spans, task.qrels.spans), (index.spans, task.qrels.starts().spans)]
     if settings.neighbours:
         first, last = with_neighbours(index.spans, index.documents, settings.neighbours)
         wide = np.column_stack((index.spans[first, 0], index.spans[last, 1]))
         judged += [(wide, targets) for _, targets in judged]
-    relevance = Relevance(evaluation.qrels, judged)
+    relevance = Relevance(task.qrels, judged)
     weights = index.sizes if settings.budget else None
     k = max(1, min(settings.k[-1], len(index.spans)))
     done: list[BlockRanks] = []
@@ -122,7 +122,7 @@ def rank_cell(evaluation: Evaluation, index: CellIndex, blocks: Blocks) -> CellR
     for block in blocks(index):
         targets.append(relevance.targets(block, index.place))
         done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights))
-    n_valid = len(evaluation.rows)
+    n_valid = len(task.rows)
     order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
 
     def joined(parts: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
@@ -130,7 +130,7 @@ def rank_cell(evaluation: Evaluation, index: CellIndex, blocks: Blocks) -> CellR
 
     target = joined(targets)[:n_valid]
     taken = joined([part.ahead for part in done])[:n_valid] + np.append(index.sizes, 0)[target]
-    allowed = evaluation.allowed[index.chunks.layout.documents_of(evaluation.qrels.spans[:, 0])]
+    allowed = task.allowed[index.chunks.layout.documents_of(task.qrels.spans[:, 0])]
     return CellRanking(
         ranks=joined([part.ranks for part in done])[:n_valid],
         scores=joined([part.scores for part in done])[:n_valid],
@@ -143,53 +143,51 @@ def rank_cell(evaluation: Evaluation, index: CellIndex, blocks: Blocks) -> CellR
 
 
 def evaluate_cell(
-    evaluation: Evaluation, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
+    task: RetrievalTask, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Rank the chunks of a cell, judge what comes first, and give the counts as JSON has them."""
-    settings = evaluation.settings
-    index = index_chunks(evaluation, chunks)
-    ranking = rank_cell(evaluation, index, blocks)
-    n_valid = len(evaluation.rows)
+    settings = task.settings
+    index = index_chunks(task, chunks)
+    ranking = rank_cell(task, index, blocks)
+    n_valid = len(task.rows)
     strict = ranking.ranks[:, 0]
-    characters = int(chunks.layout.lengths[evaluation.allowed].sum())
+    characters = int(chunks.layout.lengths[task.allowed].sum())
     found: dict[str, Any] = {
         "retriever": name,
         "settings": {**retriever_settings, **settings.to_dict()},
         "indexed_chunks": int(np.count_nonzero(index.indexed)),
         "k": list(settings.k),
-        **{judgement: recalls(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
+        **{judgement: count_hits(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
         "mrr": _mean(np.divide(1.0, strict, out=np.zeros(n_valid), where=strict > 0)),
-        "misses": {str(k): _misses(evaluation, ranking, k) for k in settings.k},
+        "misses": {str(k): _misses(task, ranking, k) for k in settings.k},
         **_contexts(index, ranking.top[:n_valid], settings.k, characters),
     }
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, index, ranking)
     if settings.neighbours:
-        found["returned"] = _returned(evaluation, index, ranking)
-    if len(evaluation.traps) or settings.outdated:
-        found["outdated"] = _outdated(evaluation, index, ranking.top[:n_valid])
+        found["returned"] = _returned(task, index, ranking)
+    if len(task.traps) or settings.outdated:
+        found["outdated"] = _outdated(task, index, ranking.top[:n_valid])
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
     if settings.group_by is not None:
         found["group_by"] = {
-            settings.group_by: {
-                label: _of_group(ranking, rows, settings.k) for label, rows in evaluation.groups.items()
-            }
+            settings.group_by: {label: _of_group(ranking, rows, settings.k) for label, rows in task.groups.items()}
         }
     if settings.overlap:
-        found["overlap"] = {str(k): _overlap(evaluation, index, ranking.top[:n_valid, :k]) for k in settings.k}
-    found["first_rank"] = Ranks(evaluation.rows, strict)
-    found["first_rank_start"] = Ranks(evaluation.rows, ranking.ranks[:, 1])
-    found["_facts"] = evaluation.facts
+        found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in settings.k}
+    found["first_rank"] = Ranks(task.rows, strict)
+    found["first_rank_start"] = Ranks(task.rows, ranking.ranks[:, 1])
+    found["_facts"] = task.facts
     return found
 
 
-def recalls(ranks: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:
+def count_hits(ranks: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:
     """Count the questions whose first rank is k or better.
 
     Examples
     --------
-    >>> recalls(np.array([1, 0, 4]), (1, 5))
+    >>> count_hits(np.array([1, 0, 4]), (1, 5))
     {'1': [1, 3], '5': [2, 3]}
     """
     return {str(k): [int(np.count_nonzero((ranks > 0) & (ranks <= k))), len(ranks)] for k in ks}
@@ -199,14 +197,14 @@ def _mean(values: FloatArray | IntArray) -> float | None:
     return round(float(values.mean()), DIGITS) if len(values) else None
 
 
-def _misses(evaluation: Evaluation, ranking: CellRanking, k: int) -> dict[str, int]:
+def _misses(task: RetrievalTask, ranking: CellRanking, k: int) -> dict[str, int]:
     ranks = ranking.ranks[:, 0]
     missed = (ranks == 0) | (ranks > k)
     counts = {
         "split": int(np.count_nonzero(missed & ~ranking.intact)),
         "ranked_below": int(np.count_nonzero(missed & ranking.found)),
     }
-    if evaluation.settings.filters:
+    if task.settings.filters:
         counts["not_indexed"] = int(np.count_nonzero(missed & ranking.intact & ~ranking.found))
     return counts
 
@@ -233,19 +231,19 @@ def _budget(limit: int, index: CellIndex, ranking: CellRanking) -> dict[str, Any
     }
 
 
-def _returned(evaluation: Evaluation, index: CellIndex, ranking: CellRanking) -> dict[str, Any]:
-    n_valid, ks = len(evaluation.rows), evaluation.settings.k
-    first, last = with_neighbours(index.spans, index.documents, evaluation.settings.neighbours)
+def _returned(task: RetrievalTask, index: CellIndex, ranking: CellRanking) -> dict[str, Any]:
+    n_valid, ks = len(task.rows), task.settings.k
+    first, last = with_neighbours(index.spans, index.documents, task.settings.neighbours)
     context = {}
     for k in ks:
         top = ranking.top[:n_valid, :k]
         wide = np.concatenate(
-            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, evaluation.settings)], axis=1
+            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, task.settings)], axis=1
         )
         context[str(k)] = _mean(merged_characters(index.spans, wide) + np.append(index.prepended, 0)[top].sum(axis=1))
     return {
-        "neighbours": evaluation.settings.neighbours,
-        **{name: recalls(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
+        "neighbours": task.settings.neighbours,
+        **{name: count_hits(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
         "context": context,
     }
 
@@ -257,13 +255,13 @@ def _each(first: IntArray, last: IntArray, settings: RetrievalSettings) -> list[
     return [np.minimum(first + step, last) for step in range(2 * settings.neighbours + 1)]
 
 
-def _outdated(evaluation: Evaluation, index: CellIndex, top: IntArray) -> dict[str, list[int]]:
-    n_documents = len(evaluation.allowed)
+def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, list[int]]:
+    n_documents = len(task.allowed)
     documents = np.append(index.documents, -1)[top]
-    is_outdated = np.append(evaluation.outdated, False)[documents] & (documents >= 0)
+    is_outdated = np.append(task.outdated, False)[documents] & (documents >= 0)
     keys = np.arange(len(top))[:, None] * n_documents + documents
-    is_outdated |= np.isin(keys, evaluation.traps[:, 0] * n_documents + evaluation.traps[:, 1]) & (documents >= 0)
-    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in evaluation.settings.k}
+    is_outdated |= np.isin(keys, task.traps[:, 0] * n_documents + task.traps[:, 1]) & (documents >= 0)
+    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in task.settings.k}
 
 
 def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:
@@ -274,16 +272,16 @@ def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str
         "score": score,
         "answerable_with_nothing": [int(np.count_nonzero(best[:n_valid] < score)), n_valid],
         "unanswerable_with_something": [int(np.count_nonzero(best[n_valid:] >= score)), len(best) - n_valid],
-        **{name: recalls(reached[:, j], ks) for j, name in enumerate(JUDGEMENTS)},
+        **{name: count_hits(reached[:, j], ks) for j, name in enumerate(JUDGEMENTS)},
     }
 
 
 def _of_group(ranking: CellRanking, rows: IntArray, ks: Sequence[int]) -> dict[str, Any]:
-    return {name: recalls(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
+    return {name: count_hits(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
 
 
-def _overlap(evaluation: Evaluation, index: CellIndex, top: IntArray) -> dict[str, Any]:
-    values = retrieved_overlap(index.spans, top, evaluation.evidence)
+def _overlap(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, Any]:
+    values = retrieved_overlap(index.spans, top, task.evidence)
     found = {}
     for name, each in values.items():
         pair = mean_and_deviation(each)

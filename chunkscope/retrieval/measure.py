@@ -22,7 +22,7 @@ from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
 from chunkscope.retrieval.bm25.terms import QuestionTerms, SpelledWords, spelled_words
-from chunkscope.retrieval.evaluate import Evaluation, evaluate_cell
+from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell
 from chunkscope.retrieval.filters import check_attributes
 from chunkscope.retrieval.overlap import MergedEvidence
 from chunkscope.retrieval.relevance import EvidenceByDocument, Qrels
@@ -161,7 +161,7 @@ class RetrievalMeasure:
         prependable = [document.prependable for document in collected if document.prependable is not None]
         joined = join_prependable(prependable, layout) if prependable else None
         qrels = self.evidence.qrels([document.evidence for document in collected], layout)
-        evaluation = Evaluation(
+        task = RetrievalTask(
             settings=settings,
             rows={question.question.id: row for row, question in enumerate(self.evidence.questions)},
             qrels=qrels,
@@ -178,7 +178,7 @@ class RetrievalMeasure:
         texts = tuple(document.text for document in collected)
         collection = Collection(vocabulary, texts, self.question_texts, self.question_ids)
         searchers = [retriever.searcher(collection) for retriever in self.retrievers]
-        return BoundRetrieval(evaluation, tuple(self.retrievers), searchers)
+        return BoundRetrieval(task, tuple(self.retrievers), searchers)
 
     def _scale(self, begins: Sequence[IntArray | None], layout: Layout) -> Scale:
         """Give in what the budget is counted."""
@@ -263,7 +263,7 @@ def _check_attribute(questions: Sequence[Question], name: str) -> None:
 class BoundRetrieval:
     """Retrievers that know all documents, and what the chunks that they find are judged by."""
 
-    evaluation: Evaluation
+    task: RetrievalTask
     retrievers: tuple[Retriever, ...]
     searchers: Sequence[Searcher]
 
@@ -275,6 +275,6 @@ class BoundRetrieval:
         """Rank the chunks of a cell and judge them, once a retriever."""
         found = []
         for retriever, searcher in zip(self.retrievers, self.searchers, strict=True):
-            counts = evaluate_cell(self.evaluation, chunks, searcher.blocks, retriever.name, retriever.settings)
+            counts = evaluate_cell(self.task, chunks, searcher.blocks, retriever.name, retriever.settings)
             found.append({**counts, **getattr(searcher, "facts", {})})
         return {"retrieval": tuple(found)}

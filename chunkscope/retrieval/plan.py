@@ -45,7 +45,7 @@ def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
         return ()
     counts = {id(one.embedder): _Count(one) for searcher in bound.searchers for one in _dense_searchers(searcher)}
     for chunker in chunkers:
-        index = index_chunks(bound.evaluation, scanned.chunks(chunker))
+        index = index_chunks(bound.task, scanned.chunks(chunker))
         for count in counts.values():
             count.add(count.searcher.chunk_texts(index), "document")
     return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())

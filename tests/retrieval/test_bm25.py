@@ -45,7 +45,7 @@ class Cell:
 
     def scores(self, chunks):
         """All scores, questions by chunks, completed pair by pair."""
-        held = index_chunks(self.bound.evaluation, chunks)
+        held = index_chunks(self.bound.task, chunks)
         found = np.zeros((self.bound.searchers[0].vocabulary.questions.n_questions, len(chunks.spans)))
         for block in self.bound.searchers[0].blocks(held):
             shape = len(block.questions), len(chunks.spans)

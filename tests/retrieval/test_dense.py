@@ -253,6 +253,6 @@ def test_blocks_of_dense_vectors_are_those_of_the_ranking():
     from chunkscope.grid.scan import scan
 
     scanned = scan(CORPUS, [FixedChunker()], [measure])
-    index = index_chunks(scanned.bound[0].evaluation, scanned.chunks(FixedChunker(20, 0)))
+    index = index_chunks(scanned.bound[0].task, scanned.chunks(FixedChunker(20, 0)))
     (block,) = scanned.bound[0].searchers[0].blocks(index)
     assert isinstance(block, DenseBlock)

@@ -63,7 +63,7 @@ class Twin:
 
     def __init__(self, documents, questions, bound, chunks):
         n_asked = bound.searchers[0].vocabulary.questions.n_questions
-        self.held = index_chunks(bound.evaluation, chunks)
+        self.held = index_chunks(bound.task, chunks)
         self.names = [documents[number].name for number in self.held.documents.tolist()]
         self.bases = {d.name: int(b) for d, b in zip(documents, chunks.layout.edges, strict=False)}
         self.spans = [tuple(span) for span in chunks.spans.tolist()]

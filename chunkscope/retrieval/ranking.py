@@ -18,6 +18,9 @@ from chunkscope.spans.intervals import BoolArray, IntArray
 
 FloatArray = NDArray[np.float64]
 
+GROUPS = 128
+"""So many groups of chunks are compared to find a bar: 10 % of the time that ranking 30,000 chunks takes."""
+
 MAX_WIDTH = 64
 """Rows with at most so many pairs are sorted side by side."""
 
@@ -85,11 +88,15 @@ class RoughBlock:
         return scores
 
     def bar(self, k: int) -> FloatArray:
-        """Give for each row a score that at least k chunks reach: the k-th best."""
-        width = self.rough.shape[1]
+        """Give for each row a score that at least k chunks reach: the k-th best of the best of groups of chunks."""
+        best = self.rough
+        while best.shape[1] >= 2 * max(GROUPS, 4 * k):
+            half = best.shape[1] // 2
+            best = np.maximum(best[:, :half], best[:, half : 2 * half])
+        width = best.shape[1]
         if width < k:
-            return np.full(len(self.rough), -np.inf)
-        reached: FloatArray = np.partition(self.rough, width - k, axis=1)[:, width - k].astype(np.float64) - self.margin
+            return np.full(len(best), -np.inf)
+        reached: FloatArray = np.partition(best, width - k, axis=1)[:, width - k].astype(np.float64) - self.margin
         return reached
 
     def reaching(self, least: FloatArray, bar: FloatArray, scores: FloatArray) -> Pairs:

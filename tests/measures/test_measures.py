@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.cells import count_cell
-from oracle.lengths import count_tokens, index_lengths
+from oracle.lengths import index_lengths, index_texts
 from oracle.wholeness import count_whole
 from worlds import chunkers, corpora, cut, labels_of, plain, plain_questions, questions_of, settings_of
 
@@ -35,7 +35,7 @@ def one_cell(corpus, chunker, questions=None, **settings):
 @settings(max_examples=200, deadline=None)
 def test_every_count_of_a_cell_equals_the_loops(world, found):
     corpus, questions = world
-    result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0])
+    result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0], count_tokens="cl100k_base")
     for chunker in found:
         overlap = None if chunker.size is None else chunker.overlap
         same = [other.unit for other in found if other.size is None and other.label == chunker.label]
@@ -67,7 +67,7 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 @settings(max_examples=100, deadline=None)
 def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
     cell = one_cell(corpus, chunker)
-    lengths = sorted(index_lengths(map(plain, corpus), settings_of(chunker)).elements())
+    lengths = sorted(index_lengths(index_texts(map(plain, corpus), settings_of(chunker))).elements())
     characters = sum(len(document.text) for document in corpus)
     shown = cell.to_dict()
     if not lengths:
@@ -88,13 +88,6 @@ def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunk
     cell = one_cell(corpus, chunker)
     for name, expected in count_whole(map(plain, corpus), settings_of(chunker)).items():
         assert getattr(cell, name) == expected, name
-
-
-@given(corpora(), chunkers())
-@settings(max_examples=60, deadline=None)
-def test_tokens_to_embed_are_those_of_the_index_texts_of_chunks_that_are_not_blank(corpus, chunker):
-    cell = one_cell(corpus, chunker, count_tokens="cl100k_base")
-    assert cell.tokens == count_tokens(map(plain, corpus), settings_of(chunker), "cl100k_base", line_end=1)
 
 
 def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():

@@ -308,35 +308,6 @@ def phases_of(world: World, chunker: Chunker) -> list[Any] | None:
     return asked
 
 
-# --- The property tests ---
-
-
-class MoreExamples:
-    """A pytest plugin that keeps property tests alone, and gives each as many examples."""
-
-    def __init__(self, n_examples: int) -> None:
-        self.n_examples = n_examples
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep them, and raise their number of examples."""
-        import hypothesis  # not before pytest has looked at its plugins
-
-        chosen = []
-        for item in items:
-            test = getattr(item, "obj", None)
-            if getattr(test, "is_hypothesis_test", False):
-                inner = getattr(test, "__func__", test)
-                asked = getattr(inner, "_hypothesis_internal_use_settings", hypothesis.settings())
-                inner._hypothesis_internal_use_settings = hypothesis.settings(
-                    asked,
-                    max_examples=self.n_examples,
-                    deadline=None,
-                    suppress_health_check=list(hypothesis.HealthCheck),
-                )
-                chosen.append(item)
-        items[:] = chosen
-
-
 # --- One command ---
 
 
@@ -390,8 +361,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.properties:
         return run_campaign(arguments)
-    paths = arguments.paths or [str(ROOT / "tests")]
-    return int(pytest.main(["--durations=0", *paths], plugins=[MoreExamples(arguments.examples)]))
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    options = ["-p", "examples", "--properties", "--examples", str(arguments.examples), "--durations=0"]
+    return int(pytest.main([*options, *(arguments.paths or [str(ROOT / "tests")])]))
 
 
 if __name__ == "__main__":

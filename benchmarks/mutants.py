@@ -1,0 +1,207 @@
+"""Which wrong lines the tests would let pass: mutants of the core, each against the tests of its own room.
+
+``python benchmarks/mutants.py [--number 300] [--seed 0] [--only chunkers/packing.py:40 ...] [--seconds S]``
+
+A mutant is the package with one small mistake: another comparison, one more or one less, ``and`` for ``or``, another
+constant, nothing returned, a statement left out. A seeded sample of all that there are in `ROOMS` is tried one by one
+in a copy of the tree. A mutant is killed where a test fails or takes far too long. Survivors are printed as file and
+line with the mistake, and stand in ``benchmarks/results/mutants.json``: each is a test that is missing, or a mistake
+that changes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("spans", "chunkers", "measures", "grid")
+EXAMPLES = 25
+"""Of each property test: what most mistakes need, in seconds."""
+PROCESSOR_SECONDS, SECONDS = 60, 600
+COMPARISONS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+OPERATORS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """A module, a place in its bytes, and what stands there instead."""
+
+    path: str
+    line: int
+    column: int
+    start: int
+    end: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.before} -> {self.after}"
+
+
+# --- Making mistakes ---
+
+
+def all_mutants() -> list[Mutant]:
+    """Find every mistake that can be made in the rooms."""
+    paths = sorted(path for room in ROOMS for path in (ROOT / "chunkscope" / room).glob("*.py"))
+    return [
+        mutant for path in paths for mutant in mutants_of(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+    ]
+
+
+def mutants_of(path: str, source: str) -> Iterator[Mutant]:
+    lines = source.encode().splitlines(keepends=True)
+    begins = [0]
+    for line in lines:
+        begins.append(begins[-1] + len(line))
+    for node, after in mistakes_in(ast.parse(source)):
+        start = begins[node.lineno - 1] + node.col_offset
+        end = begins[node.end_lineno - 1] + node.end_col_offset
+        yield Mutant(path, node.lineno, node.col_offset + 1, start, end, ast.unparse(node), after)
+
+
+def mistakes_in(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Give nodes with what may stand instead; annotations, f-strings and decorators stay as they are."""
+    if isinstance(node, (ast.JoinedStr, ast.arguments)):
+        return
+    yield from ((node, f"({mistake})" if isinstance(node, ast.expr) else mistake) for mistake in mistakes(node))
+    for name, value in ast.iter_fields(node):
+        if name not in ("annotation", "returns", "decorator_list"):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from mistakes_in(child)
+
+
+def mistakes(node: ast.AST) -> Iterator[str]:
+    """Make the mistakes of one node, as source."""
+    wrong = copy.deepcopy(node)
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in COMPARISONS:
+            wrong.ops = [COMPARISONS[type(operator)]()]
+        case ast.BoolOp():
+            wrong.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        case ast.BinOp() if type(node.op) in OPERATORS and "|" not in ast.unparse(node).replace("|=", ""):
+            wrong.op = OPERATORS[type(node.op)]()
+        case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+            wrong = node.operand
+        case ast.Constant(value=bool()):
+            wrong.value = not node.value
+        case ast.Constant(value=int()):
+            yield str(node.value - 1)
+            wrong.value += 1
+        case ast.Return(value=ast.expr()) if not isinstance(node.value, ast.Constant) or node.value.value is not None:
+            yield "return None"
+            return
+        case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Break() | ast.Raise():
+            yield "pass"
+            return
+        case _:
+            return
+    yield ast.unparse(wrong)
+
+
+# --- Trying them ---
+
+
+def run_tests(tree: Path, mutant: Mutant | str) -> bool:
+    """Tell whether the tests of a room pass; those of the module, and the examples in it, go first."""
+    path = mutant if isinstance(mutant, str) else mutant.path
+    _, room, name = path.split("/")
+    first = [str(found.relative_to(tree)) for found in (tree / "tests" / room).glob(f"test_{name}")]
+    command = [
+        sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "examples",
+        "--examples", str(EXAMPLES), path, *first, f"tests/{room}",
+    ]  # fmt: skip
+    environment = {
+        **os.environ, "CI": "1", "PYTHONPATH": os.pathsep.join([str(tree), str(ROOT / "benchmarks")]),
+        "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / ".hypothesis"),
+    }  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False, preexec_fn=limit
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+
+
+def survives(tree: Path, mutant: Mutant) -> bool:
+    """Make a mistake in the copy, run the tests, and take it back."""
+    place = tree / mutant.path
+    right = place.read_bytes()
+    place.write_bytes(right[: mutant.start] + mutant.after.encode() + right[mutant.end :])
+    try:
+        return run_tests(tree, mutant)
+    finally:
+        place.write_bytes(right)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop then, whatever is left")
+    parser.add_argument("--only", nargs="*", help="file:line, or a part of it: try those of the sample alone")
+    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "mutants.json")
+    arguments = parser.parse_args()
+    every = all_mutants()
+    sample = random.Random(arguments.seed).sample(every, min(arguments.number, len(every)))
+    if arguments.only:
+        sample = [mutant for mutant in sample if any(part in str(mutant) for part in arguments.only)]
+    tried: Counter[str] = Counter()
+    survivors: list[Mutant] = []
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch) / "tree"
+        for name in ("chunkscope", "tests", "examples"):
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", tree)
+        for room in ROOMS:
+            if not run_tests(tree, f"chunkscope/{room}/__init__.py"):
+                sys.exit(f"the tests of {room} fail without any mistake")
+        for mutant in sample:
+            if time.monotonic() - begun > arguments.seconds:
+                break
+            tried[mutant.path.split("/")[1]] += 1
+            if survives(tree, mutant):
+                survivors.append(mutant)
+                print(mutant, flush=True)
+    report = {
+        "command": f"python benchmarks/mutants.py --number {arguments.number} --seed {arguments.seed}",
+        "possible": len(every),
+        "tried": dict(tried),
+        "killed": tried.total() - len(survivors),
+        "survivors": [str(mutant) for mutant in sorted(survivors)],
+    }
+    print(f"{len(survivors)} of {tried.total()} survive")
+    if not arguments.only:
+        arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

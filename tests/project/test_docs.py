@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pkgutil
 import re
@@ -207,6 +208,14 @@ def test_names_in_the_pages_are_those_of_the_package():
         names = set(re.findall(r"`(chunkscope(?:\.\w+)+)`", page.read_text("utf-8")))
         for name in names - GROUPS - {"chunkscope.toml"}:
             assert pkgutil.resolve_name(name) is not None
+
+
+def test_benchmarks_and_examples_import_what_there_is():
+    for path in [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "chunkscope":
+                for alias in node.names:
+                    assert pkgutil.resolve_name(f"{node.module}.{alias.name}") is not None, path.name
 
 
 def test_the_source_archive_has_the_pages():

@@ -30,9 +30,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("spans", "chunkers", "measures", "grid")
-EXAMPLES = 25
+EXAMPLES = 15
 """Of each property test: what most mistakes need, in seconds."""
 PROCESSOR_SECONDS, SECONDS = 60, 600
+WHOLE_PROCESSES = "tests/grid/test_processes.py"
+"""Takes longer than all the rest, and looks at nothing but how processes start and end."""
+START_PROCESSES = ("processes.py", "batches.py", "sweep.py")
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -128,9 +131,10 @@ def run_tests(tree: Path, mutant: Mutant | str) -> bool:
     path = mutant if isinstance(mutant, str) else mutant.path
     _, room, name = path.split("/")
     first = [str(found.relative_to(tree)) for found in (tree / "tests" / room).glob(f"test_{name}")]
+    without = [] if name in START_PROCESSES else ["--ignore", WHOLE_PROCESSES]
     command = [
         sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "examples",
-        "--examples", str(EXAMPLES), path, *first, f"tests/{room}",
+        "--examples", str(EXAMPLES), *without, path, *first, f"tests/{room}",
     ]  # fmt: skip
     environment = {
         **os.environ, "CI": "1", "PYTHONPATH": os.pathsep.join([str(tree), str(ROOT / "benchmarks")]),

@@ -155,7 +155,7 @@ def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunke
     st.integers(1, 120), st.integers(1, 30), st.integers(0, 29), st.integers(0, 119), st.integers(1, 60),
     st.sampled_from([None, "1/6", "1/2"]),
 )  # fmt: skip
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @example(37, 1, 0, 34, 3, None)
 def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share):
     end = start + length
@@ -188,6 +188,7 @@ def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
 
 
 @given(st.integers(2, 25), st.integers(1, 25), st.integers(0, 60))
+@settings(max_examples=60, deadline=None)
 def test_the_overlap_that_mends_guarantees_it_wherever_the_text_stands(size, length, before):
     assume(length <= size)
     document = Document("a.md", "".join(chr(0x4E00 + place) for place in range(before + length + 30)))

@@ -35,7 +35,7 @@ def partitions(draw):
 
 
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=3))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, found):
     one, asked_one, other, asked_other = parts
     grid = {"chunkers": found, "sizes": [3, 9], "overlaps": [0, 2, 3], "count_tokens": "cl100k_base"}

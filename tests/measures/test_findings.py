@@ -18,7 +18,7 @@ from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     findings = find_boundary_problems(corpus, questions, chunker)

@@ -32,7 +32,7 @@ def one_cell(corpus, chunker, questions=None, **settings):
 
 
 @given(worlds(), st.lists(chunkers(), min_size=1, max_size=3, unique=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_every_count_of_a_cell_equals_the_loops(world, found):
     corpus, questions = world
     result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0], count_tokens="cl100k_base")

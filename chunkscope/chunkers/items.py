@@ -89,7 +89,10 @@ def _cut(
         else:
             own, items = found
             pairs = next(packed)
-            yield Chunking(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])
+            if items.divisible:
+                yield Chunking(pairs, pairs[:, 1] - pairs[:, 0])
+            else:
+                yield Chunking(own.positions[pairs], items.used[pairs[:, 1]] - items.used[pairs[:, 0]])
 
 
 def segment_items(
@@ -123,10 +126,12 @@ def segment_items(
 
 
 def fitting_items(boundaries: Boundaries, chunker: Chunker) -> tuple[Boundaries, Items]:
-    """Give the items to pack at a chunker's size; what is above it is cut."""
+    """Give the items to pack at a chunker's size: what is above it is cut, here or, in characters, as it is packed."""
     size = chunker.required_size()
-    boundaries = cut_large_items(boundaries, size, unit=chunker.unit)
-    return boundaries, Items(boundaries.used, boundaries.groups, size, chunker.overlap)
+    is_divisible = chunker.unit == "char"
+    if not is_divisible:
+        boundaries = cut_large_items(boundaries, size, unit=chunker.unit)
+    return boundaries, Items(boundaries.used, boundaries.groups, size, chunker.overlap, is_divisible)
 
 
 def cut_large_items(boundaries: Boundaries, size: int, *, unit: str) -> Boundaries:

@@ -99,3 +99,25 @@ def test_settings_packed_together_are_packed_as_the_rule_says(few, units_a_bound
         patch.setattr(packing, "FEW_GROUPS", few)
         patch.setattr(packing, "UNITS_A_BOUNDARY", units_a_boundary)
         assert [pairs.tolist() for pairs in pack_all(settings)] == expected
+
+
+@pytest.mark.parametrize("few", [0, 3, 10**9])
+@pytest.mark.parametrize("units_a_boundary", [0, 10**9])
+@given(
+    st.lists(st.lists(st.integers(1, 30), max_size=9), max_size=4),
+    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 19)), max_size=4),
+)
+def test_divisible_items_are_packed_as_if_they_had_been_cut_before(few, units_a_boundary, groups, grid):
+    positions, edges = layout(groups)
+    settings, expected = [], []
+    for size, overlap in grid:
+        settings.append(Items(positions, edges, size, min(overlap, size - 1), divisible=True))
+        pieces = np.array(split_items(positions.tolist(), list(range(positions[-1] + 1)), size))
+        moved = np.searchsorted(pieces, positions[edges])
+        expected.append(
+            pieces[np.array(rule_of(pieces, moved, size, min(overlap, size - 1)), dtype=int).reshape(-1, 2)].tolist()
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "FEW_GROUPS", few)
+        patch.setattr(packing, "UNITS_A_BOUNDARY", units_a_boundary)
+        assert [spans.tolist() for spans in pack_all(settings)] == expected

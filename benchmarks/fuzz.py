@@ -4,9 +4,10 @@
 
 A world is a few documents with questions, cut at some dozens of settings of every chunker. A document at a setting is
 one document-setting. Held in every world: every count of every cell against the loops of the oracle, results of halves
-of the documents add up to the result of all. Held in some: one process counts what two count, the JSON is what its
-schema says, the texts of chunks are slices of their documents. Writes ``benchmarks/results/fuzz.json``; the exit
-status is 1 where something does not hold, and the world is named: ``--world`` looks at that one alone.
+of the documents add up to the result of all; at one setting, the texts of chunks are slices of their documents, and
+findings are where the oracle has them. Held in some: one process counts what two count, the JSON is what its schema
+says. Writes ``benchmarks/results/fuzz.json``; the exit status is 1 where something does not hold, and the world is
+named: ``--world`` looks at that one alone.
 
 ``python benchmarks/fuzz.py --properties [--examples 10000] [tests/measures ...]`` runs the property tests of the test
 suite instead, each with as many examples. A failure ends up in `.hypothesis`, so that ordinary tests repeat it.
@@ -35,6 +36,7 @@ sys.path.insert(0, str(ROOT / "tests"))  # the oracle, and what is hostile, stan
 
 from oracle.cells import count_cell
 from oracle.chunks import spans_of
+from oracle.findings import find
 from oracle.luck import expected_splits
 from oracle.prepending import prepended
 from oracle.units import Tape
@@ -42,7 +44,16 @@ from oracle.wholeness import count_whole
 from strategies import MARKDOWN_LINES, PIECES
 from worlds import BLOCKS, FRONT, labels_of, plain, plain_questions, settings_of
 
-from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    HeadingChunker,
+    Question,
+    SentenceChunker,
+    TokenChunker,
+    find_boundary_problems,
+    sweep,
+)
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_rows import list_chunks
 from chunkscope.grid.results import Cell, SweepResult
@@ -197,7 +208,9 @@ class Campaign:
                 self.hold_cell(world, chunker, cells[chunker.label, chunker.unit, chunker.size, overlap])
                 self.by_chunker[f"{chunker.name}, {chunker.unit}"] += len(world.documents)
             self.hold_halves(world, whole)
-            self.hold_rows(world, world.chunkers[number % len(world.chunkers)])
+            one = world.chunkers[number % len(world.chunkers)]
+            self.hold_rows(world, one)
+            self.hold_findings(world, one)
             if number % EVERY["json"] == 0:
                 self.schema.validate(json.loads(to_json(whole)))
                 self.held["json"] += 1
@@ -282,6 +295,15 @@ class Campaign:
                 f"{chunker}: index text", row.index_text, "\n".join([*(text[a:b] for a, b in row.prepended), row.text])
             )
         self.held["chunk texts"] += len(rows)
+
+    def hold_findings(self, world: World, chunker: Chunker) -> None:
+        """Hold what is said to be split, missing or without its header against the oracle."""
+        expected = find([plain(d) for d in world.documents], plain_questions(world.questions), settings_of(chunker))
+        found = find_boundary_problems(world.documents, world.questions, chunker)
+        for code, wanted in expected.items():
+            places = [(one.document, one.question, *one.span) for one in found if one.code == code]
+            hold(f"{chunker}: {code}", sorted(places, key=str), sorted(wanted, key=str))
+        self.held["findings"] += len(found)
 
 
 def phases_of(world: World, chunker: Chunker) -> list[Any] | None:

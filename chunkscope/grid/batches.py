@@ -1,4 +1,7 @@
-"""Dealing documents out in batches whose counts add up to those of the whole."""
+"""Dealing documents out in batches whose counts add up to those of the whole.
+
+Twin: tests/oracle/batches.py
+"""
 
 from __future__ import annotations
 

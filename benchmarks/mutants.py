@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
+import importlib
 import json
 import os
 import random
 import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
@@ -28,6 +30,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("spans", "chunkers", "measures", "grid")
 EXAMPLES = 15
@@ -35,7 +39,7 @@ EXAMPLES = 15
 PROCESSOR_SECONDS, SECONDS = 60, 600
 WHOLE_PROCESSES = "tests/grid/test_processes.py"
 """Takes longer than all the rest, and looks at nothing but how processes start and end."""
-START_PROCESSES = ("processes.py", "batches.py", "sweep.py")
+PRELOADED = ("fugashi", "hypothesis.extra.numpy", "jsonschema", "numpy", "pyromark", "rich.console", "tiktoken", "yaml")
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -126,31 +130,38 @@ def mistakes(node: ast.AST) -> Iterator[str]:
 # --- Trying them ---
 
 
-def run_tests(tree: Path, mutant: Mutant | str) -> bool:
+def run_tests(tree: Path, path: str) -> bool:
     """Tell whether the tests of a room pass; those of the module, and the examples in it, go first."""
-    path = mutant if isinstance(mutant, str) else mutant.path
     _, room, name = path.split("/")
     first = [str(found.relative_to(tree)) for found in (tree / "tests" / room).glob(f"test_{name}")]
-    without = [] if name in START_PROCESSES else ["--ignore", WHOLE_PROCESSES]
-    command = [
-        sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "examples",
-        "--examples", str(EXAMPLES), *without, path, *first, f"tests/{room}",
-    ]  # fmt: skip
-    environment = {
-        **os.environ, "CI": "1", "PYTHONPATH": os.pathsep.join([str(tree), str(ROOT / "benchmarks")]),
-        "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / ".hypothesis"),
-    }  # fmt: skip
-    try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False, preexec_fn=limit
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+    without = [] if name == "processes.py" else ["--ignore", WHOLE_PROCESSES]
+    child = os.fork()  # all that is large is loaded once
+    if not child:
+        status = 1
+        try:
+            status = _run_here(tree, [path, *first, f"tests/{room}", *without])
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what it has started
+    return status == 0
 
 
-def limit() -> None:
+def _run_here(tree: Path, arguments: list[str]) -> int:
+    """Run tests in this process, which ends with them."""
+    os.setpgid(0, 0)
+    os.chdir(tree)
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    signal.alarm(SECONDS)
+    sys.path.insert(0, str(tree))
+    os.environ.update(CI="1", PYTHONPATH=str(tree), HYPOTHESIS_STORAGE_DIRECTORY=str(tree / ".hypothesis"))
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "examples", "--examples", str(EXAMPLES)]
+    loaded = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis, before pytest
+    return pytest.main([*options, *loaded, *arguments])
 
 
 def survives(tree: Path, mutant: Mutant) -> bool:
@@ -159,7 +170,7 @@ def survives(tree: Path, mutant: Mutant) -> bool:
     right = place.read_bytes()
     place.write_bytes(right[: mutant.start] + mutant.after.encode() + right[mutant.end :])
     try:
-        return run_tests(tree, mutant)
+        return run_tests(tree, mutant.path)
     finally:
         place.write_bytes(right)
 
@@ -176,6 +187,9 @@ def main() -> int:
     sample = random.Random(arguments.seed).sample(every, min(arguments.number, len(every)))
     if arguments.only:
         sample = [mutant for mutant in sample if any(part in str(mutant) for part in arguments.only)]
+    sys.dont_write_bytecode = True
+    for name in PRELOADED:
+        importlib.import_module(name)
     tried: Counter[str] = Counter()
     survivors: list[Mutant] = []
     begun = time.monotonic()
@@ -184,7 +198,7 @@ def main() -> int:
         for name in ("chunkscope", "tests", "examples"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", tree)
-        for room in ROOMS:
+        for room in sorted({mutant.path.split("/")[1] for mutant in sample}):
             if not run_tests(tree, f"chunkscope/{room}/__init__.py"):
                 sys.exit(f"the tests of {room} fail without any mistake")
         for mutant in sample:
@@ -194,16 +208,16 @@ def main() -> int:
             if survives(tree, mutant):
                 survivors.append(mutant)
                 print(mutant, flush=True)
-    report = {
-        "command": f"python benchmarks/mutants.py --number {arguments.number} --seed {arguments.seed}",
-        "possible": len(every),
-        "tried": dict(tried),
-        "killed": tried.total() - len(survivors),
-        "survivors": [str(mutant) for mutant in sorted(survivors)],
-    }
+            report = {
+                "command": f"python benchmarks/mutants.py --number {arguments.number} --seed {arguments.seed}",
+                "possible": len(every),
+                "tried": dict(tried),
+                "killed": tried.total() - len(survivors),
+                "survivors": [str(mutant) for mutant in sorted(survivors)],
+            }
+            if not arguments.only:
+                arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     print(f"{len(survivors)} of {tried.total()} survive")
-    if not arguments.only:
-        arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

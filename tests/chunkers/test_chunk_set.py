@@ -121,11 +121,6 @@ def test_a_size_beyond_all_documents_costs_no_memory_and_counts_right(size, over
     assert len(chunks.sizes) == chunks.n_chunks
 
 
-def test_empty_documents_own_no_offset():
-    layout = Layout.of(["a", "b", "c", "d"], [0, 3, 0, 2])
-    assert layout.documents_of(np.arange(5)).tolist() == [1, 1, 1, 3, 3]
-
-
 def test_neighbours_of_different_documents_cover_nothing_together():
     layout = Layout.of(["a", "b"], [4, 4])
     chunks = WindowChunks(layout, FixedChunker(), Windows(4))

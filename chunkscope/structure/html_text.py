@@ -58,7 +58,7 @@ def read_html(document: Document) -> Structure:
     text, top = document.text, document.front_matter_end
     tables = html_tables(text, [Region(top, len(text), is_code=False)]) if may_hold_html_table(text) else []
     rows = sorted(row for table in tables for row in (*table.header, *table.rows))
-    blocks, code = _read_blocks(text, top)
+    blocks, code = _blocks_and_code(text, top)
     outer = _outermost(rows)
     blocks += [line.end() for start, end in code for line in _CODE_LINE.finditer(text, start, end)]
     code = [span for span in code if not _is_inside(span[0], outer)]
@@ -70,7 +70,7 @@ def read_html(document: Document) -> Structure:
     return Structure(len(text), top, (), tuple(tables), as_spans(code), np.array(sorted(starts), dtype=np.int64))
 
 
-def _read_blocks(text: str, top: int) -> tuple[list[int], list[Span]]:
+def _blocks_and_code(text: str, top: int) -> tuple[list[int], list[Span]]:
     """Give where blocks start that something to read stands before, and what is code.
 
     Its slow twin is `obvious_starts` in tests/structure/test_html_text.py, which goes place by place.

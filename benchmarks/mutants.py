@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("spans", "chunkers", "measures", "grid")
 EXAMPLES = 15
 """Of each property test: what most mistakes need, in seconds."""
-PROCESSOR_SECONDS, SECONDS = 60, 600
+PROCESSOR_SECONDS, SECONDS = 25, 600
 WHOLE_PROCESSES = "tests/grid/test_processes.py"
 """Takes longer than all the rest, and looks at nothing but how processes start and end."""
 PRELOADED = ("fugashi", "hypothesis.extra.numpy", "jsonschema", "numpy", "pyromark", "rich.console", "tiktoken", "yaml")

@@ -230,7 +230,7 @@ def _of_document(spans: SpanArray, chunks: SpanArray, layout: Layout) -> tuple[I
 
 
 def _table_headers(prependable: Prependable, chunks: SpanArray) -> list[tuple[IntArray, SpanArray]]:
-    """Give each chunk that holds part of a row, and starts behind the start of that table's header, the header.
+    """Give each chunk that holds part of a row the header of its table.
 
     Of tables that do not overlap, a chunk can lack the header only of the first of which it holds part of a row.
     """
@@ -241,6 +241,6 @@ def _table_headers(prependable: Prependable, chunks: SpanArray) -> list[tuple[In
         row = here[np.minimum(row, len(here) - 1)]
         table = prependable.tables[row]
         holds_part = (prependable.rows[row, 0] < chunks[:, 1]) & (chunks[:, 0] < prependable.rows[row, 1])
-        owners = np.flatnonzero(holds_part & (prependable.header[table, 0] < chunks[:, 0]))
+        owners = np.flatnonzero(holds_part)
         found.append((owners, prependable.header[table[owners]]))
     return found

@@ -52,6 +52,6 @@ class CellCounts:
         names = list(self.columns)
         columns = [column.tolist() if isinstance(column, np.ndarray) else column for column in self.columns.values()]
         label, unit = row.chunker.label, row.chunker.unit
-        values = zip(*columns, strict=True) if columns else [()] * self.n_cells
+        values = zip(*columns, strict=True)
         for (size, overlap), found in zip(row.pairs(), values, strict=True):
             yield Cell.of(label, unit, size, overlap, self.characters, dict(zip(names, found, strict=True)))

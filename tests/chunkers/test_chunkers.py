@@ -21,6 +21,11 @@ from chunkscope.structure.units import MeasuredText, get_unit
 PACKED = "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n"
 
 
+EMPTY_AMONG_OTHERS = [
+    Document(str(number), text) for number, text in enumerate(["", "一つ。", "", "# 題\n二つ。\n", ""])
+]
+
+
 def spans_of(found):
     return [[window.start, window.end] for window in found if window.has_span]
 
@@ -34,6 +39,9 @@ def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
 
 @given(corpora(), chunkers())
 @settings(max_examples=150, deadline=None)
+@example(EMPTY_AMONG_OTHERS, HeadingChunker())
+@example(EMPTY_AMONG_OTHERS, SentenceChunker(5))
+@example(EMPTY_AMONG_OTHERS, TokenChunker(5, 1, raw=True))
 def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
     joined = chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])

@@ -128,3 +128,8 @@ def test_a_grid_without_a_cell_that_can_run_says_why():
         Grid.of("fixed", [4], [9])
     with pytest.raises(GridError, match="no size"):
         Grid.of("fixed", [], [0])
+
+
+def test_a_grid_is_given_back_as_it_is():
+    grid = Grid.of("fixed", "4,8", "0,4")
+    assert Grid.of(grid, "99", "0") is grid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,9 +13,14 @@ from oracle.tables import rows_with_header
 from worlds import chunkers, corpora, labels_of, plain, plain_questions, questions_of, settings_of
 
 from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_boundary_problems, sweep
+from chunkscope.chunkers.chunk_set import WindowChunks
+from chunkscope.chunkers.index_text import Weights
+from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.grid.sweep import SweepPlan
+from chunkscope.measures.findings import Places, find_heavy
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
+from chunkscope.spans.layout import Layout
 
 
 @given(corpora(), st.data(), chunkers())
@@ -105,3 +111,31 @@ def test_findings_and_counts_come_from_one_scan(monkeypatch):
     assert len(scans) == 1
     assert {name: len(found) for name, found in result.findings.items()} == {"fixed(size=30)": 1, "fixed(size=77)": 0}
     assert result.cell(30).header_lost_question_ids == ("q",)
+
+
+def test_messages_say_what_is_cut_and_where():
+    text = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n一つの文。"
+    asked = [
+        LocatedQuestion(Question("q1"), (EvidenceSpan("a.md", 41, 46), EvidenceSpan("a.md", 20, 29))),
+        LocatedQuestion(Question("q2", match="any"), (EvidenceSpan("a.md", 41, 46), EvidenceSpan("a.md", 0, 3))),
+    ]
+    found = find_boundary_problems([Document("a.md", text)], asked, FixedChunker(22))
+    assert [(one.code, one.question, one.message, one.is_needed) for one in found] == [
+        ("evidence-split", "q1", "q1: the evidence is cut after 2 of 9 characters", True),
+        ("header-lost", "q1", "q1: the row is cut", True),
+        ("evidence-split", "q1", "q1: the evidence is cut after 3 of 5 characters", True),
+        ("evidence-split", "q2", "q2: the evidence is cut after 3 of 5 characters", False),
+    ]
+
+
+def test_a_chunk_at_the_limit_of_the_model_is_not_above_it():
+    document = Document("a.md", "あ" * 9)
+    layout = Layout.of(["a.md"], [9])
+    chunks = WindowChunks(layout, FixedChunker(4), Windows(4))
+    weights = Weights(np.array([1500, 1499, 1501]), np.array([0, 0, 1400]))
+    found = list(find_heavy(Places(layout, [document]), chunks, weights, 1500, "char"))
+    assert [(one.code, one.span, one.cut, one.message) for one in found] == [
+        ("chunk-oversize", (8, 9), 8, "the chunk has 1,501 characters, 1,400 of them prepended; the limit is 1,500")
+    ]
+    [bare] = find_heavy(Places(layout, [document]), chunks, weights._replace(prepended=np.zeros(3, int)), 1500, "char")
+    assert bare.message == "the chunk has 1,501 characters; the limit is 1,500"

@@ -220,3 +220,9 @@ def test_it_reads_in_a_narrow_terminal(tmp_path, columns):
     record = json.loads(comparison_to_json(comparison))
     assert record["cells"][0]["became_whole"] == ["q1", "q2"]
     assert record["format"] == 1
+
+
+def test_a_setting_that_stands_twice_is_compared_once():
+    once = result()
+    comparison = compare(once, {**once, "cells": once["cells"] * 2})
+    assert (len(comparison.cells), comparison.only_old, comparison.only_new) == (1, 0, 1)

@@ -12,6 +12,7 @@ from worlds import chunkers, corpora, labels_of, prepends, questions_of
 import chunkscope.structure.analysis as parts_module
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, sweep
 from chunkscope.errors import ChunkerError, GridError, LabelError
+from chunkscope.grid.verdict import guaranteed_overlap
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.structure.units import EncodingUnit, WordUnit
 
@@ -255,3 +256,9 @@ def test_values_and_spellings_make_the_same_grid():
     )
     assert spelt.to_dict() == made.to_dict()
     assert sweep(DOCUMENTS, chunkers=FixedChunker(9, 3)).cells == sweep(DOCUMENTS, sizes=[9], overlaps=[3]).cells
+
+
+def test_without_evidence_the_longest_is_none_and_no_overlap_guarantees_anything():
+    result = sweep(DOCUMENTS, [Question.of("q1", evidence=[])], chunkers="fixed,token", sizes=[8], overlaps=[0])
+    assert result.questions.longest == {"char": 0, "cl100k_base": 0}
+    assert guaranteed_overlap(result, "char") is None

@@ -1,6 +1,6 @@
 """What a chunk prepends in front of its body: headings, title, table header, a line of the front matter.
 
-Carrying moves no boundary. A chunk prepends only what it does not hold, and nothing twice.
+Prepending moves no boundary. A chunk prepends only what it does not hold, and nothing twice.
 
 Twin: tests/oracle/prepending.py
 """

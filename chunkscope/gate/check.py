@@ -43,7 +43,7 @@ def check(
     chunker : Chunker or str
         With a size; headings may do without.
     thresholds : Thresholds, optional
-        Without them nothing may be split, missing, apart or broken, and labels must be sound.
+        Without them nothing may be split, missing, header-lost or broken, and labels must be sound.
     overlap : Overlap, optional
         The overlap as it was written: a share goes with the size when other sizes are tried.
     baseline : Baseline, optional
@@ -69,12 +69,12 @@ def check(
     (False, 1, 14, 16)
     """
     thresholds = thresholds or Thresholds()
-    way = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
+    chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     corpus = Corpus.of(documents)
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
-    evaluation = evaluate(corpus, labels, way, thresholds, overlap)
+    evaluation = evaluate(corpus, labels, chunker, thresholds, overlap)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
     if labels:
@@ -82,8 +82,8 @@ def check(
     findings = sorted_findings(found)
     warnings = _warnings(labels, thresholds)
     known, against = _compared(findings, baseline, _codes(thresholds, labels))
-    if baseline and baseline.setting not in ("", str(way)):
-        warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {way}")
+    if baseline and baseline.setting not in ("", str(chunker)):
+        warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {chunker}")
     n_valid = len(labels.valid) if labels else 0
     measured = tuple(
         _measure(name, thresholds[name], evaluation, findings=findings, known=known, n_valid=n_valid)
@@ -94,7 +94,12 @@ def check(
     if not bad_labels:
         _require_something(corpus, thresholds, evaluation, measured, labels)
     return CheckResult(
-        setting={"chunker": way.label, "unit": way.unit, "size": way.size, "overlap": evaluation.cell.overlap},
+        setting={
+            "chunker": chunker.label,
+            "unit": chunker.unit,
+            "size": chunker.size,
+            "overlap": evaluation.cell.overlap,
+        },
         corpus=_corpus_info(corpus, evaluation.cell),
         questions_path=path if labels else None,
         asked=_asked(labels, asked) if labels else (),

@@ -1,4 +1,4 @@
-"""What would mend a cut: the nearest size without it, and the overlap that rules it out."""
+"""What would keep a text whole: the nearest size without it, and the overlap that rules it out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Suggester:
         The overlap as it was written: a share goes with the size. None: the chunker's own width.
     layout : Layout
     boundaries : object
-        Boundaries of all documents, of the chunker's family.
+        Boundaries of all documents, of the unsized chunker.
     """
 
     chunker: Chunker
@@ -123,7 +123,7 @@ class Suggester:
         return sizes[kept], (sizes - widths)[kept]
 
     def _tried_sizes(self, targets: Targets, size: int) -> list[int | None]:
-        """Cut anew, but only the documents in which something is still to be mended."""
+        """Cut anew, but only the documents in which something is still to be kept whole."""
         found: list[int | None] = [None] * len(targets)
         missing = np.arange(len(targets))
         some, n_cut = self, len(self.layout.names)

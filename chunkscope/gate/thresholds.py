@@ -84,9 +84,9 @@ class Thresholds:
     max_split, max_missing : Threshold
         Questions whose evidence is split, or partly in no chunk.
     max_header_lost : Threshold
-        Table questions with a row that is apart from its header.
+        Table questions with a row that has lost its header.
     max_rows_header_lost : Threshold
-        Table rows apart from their header, whether a question needs them or not.
+        Table rows that have lost their header, whether a question needs them or not.
     max_oversize : Threshold
         Chunks above the model's limit, prepended text included; without a limit, chunks whose body is above the size.
     max_broken : Threshold

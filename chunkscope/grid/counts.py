@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from chunkscope.chunkers.windows import Windows
 from chunkscope.grid.notation import GridRow
 from chunkscope.grid.results import Cell
 from chunkscope.measures.base import Column, add_columns
+from chunkscope.measures.lengths import DocumentLengths, WindowLengths
+from chunkscope.measures.luck import expectations
 from chunkscope.spans.intervals import IntArray
 
 
@@ -34,10 +37,15 @@ class CellCounts:
     def put(self, places: IntArray, counts: Mapping[str, Column]) -> None:
         """Take the counts of some of the cells."""
         for name, values in counts.items():
-            if isinstance(values, np.ndarray):
-                self.columns.setdefault(name, np.empty(self.n_cells, dtype=values.dtype))[places] = values
+            if isinstance(values, DocumentLengths):
+                self.columns[name] = values
                 continue
-            column: Any = self.columns.setdefault(name, [None] * self.n_cells)
+            if isinstance(values, np.ndarray):
+                shape = (self.n_cells, *values.shape[1:])
+                column: Any = self.columns.setdefault(name, np.empty(shape, dtype=values.dtype))
+                column[places] = values
+                continue
+            column = self.columns.setdefault(name, [None] * self.n_cells)
             for place, value in zip(places.tolist(), values, strict=True):
                 column[place] = value
 
@@ -50,8 +58,21 @@ class CellCounts:
     def cells(self, row: GridRow) -> Iterator[Cell]:
         """Make the cells."""
         names = list(self.columns)
-        columns = [column.tolist() if isinstance(column, np.ndarray) else column for column in self.columns.values()]
+        columns = [self._values(column, row) for column in self.columns.values()]
         label, unit = row.chunker.label, row.chunker.unit
         values = zip(*columns, strict=True)
         for (size, overlap), found in zip(row.pairs(), values, strict=True):
             yield Cell.of(label, unit, size, overlap, self.characters, dict(zip(names, found, strict=True)))
+
+    def _values(self, column: Column, row: GridRow) -> list[Any]:
+        """Give the values of a column as cells have them."""
+        if isinstance(column, list):
+            return column
+        if isinstance(column, DocumentLengths):
+            windows = (Windows(size or 1, overlap) for size, overlap in row.pairs())
+            n_windows = self._values(self.columns["chunks"], row)
+            return [WindowLengths(column, *pair) for pair in zip(windows, n_windows, strict=True)]
+        if column.ndim == 2:
+            return expectations(column, np.array([(size or 1) - overlap for size, overlap in row.pairs()]))
+        values: list[Any] = column.tolist()
+        return values

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from chunkscope._version import __version__
+from chunkscope.errors import ConfigError
 from chunkscope.grid.notation import Skipped
 from chunkscope.measures.base import Field, add_values
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import ChunkLengths, LengthCounts
-from chunkscope.measures.luck import Expected
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -100,7 +100,7 @@ class Cell:
         cls, chunker: str, unit: str, size: int | None, overlap: int, characters: int, counts: Mapping[str, Any]
     ) -> Cell:
         """Make a cell of what measures counted; fields that a cell does not have go into `extra`."""
-        known = {name: _number(counts[name]) for name in counts if name in _COUNTED}
+        known = {name: counts[name] for name in counts if name in _COUNTED}
         extra = {name: counts[name] for name in counts if name not in _COUNTED}
         return cls(chunker, unit, size, None if size is None else overlap, characters, **known, extra=extra)
 
@@ -212,8 +212,29 @@ _PLAIN = _NAMES[_NAMES.index("questions") : _NAMES.index("cuts")]
 _WHERE_COUNTED = tuple(entry.name for entry in fields(Cell) if entry.metadata.get("optional"))
 
 
-def _number(value: Any) -> Any:
-    return float(value) if isinstance(value, Expected) else value
+def is_cell_field(name: str) -> bool:
+    """Tell whether every cell has a field of that name."""
+    return name in _COUNTED
+
+
+def check_fields(measure: object) -> tuple[Field, ...]:
+    """Give the fields that a measure from outside declares.
+
+    Raises
+    ------
+    ConfigError
+        A name that a cell has already, or that stands twice, or a total that nothing counts.
+    """
+    declared = tuple(getattr(measure, "fields", ()))
+    name = type(measure).__name__
+    names = [entry.name for entry in declared]
+    for entry in declared:
+        if entry.name in _NAMES or names.count(entry.name) > 1:
+            raise ConfigError(f"measure {name}: the field {entry.name!r} is taken; choose another name")
+        if entry.of is not None and entry.of not in (*names, *_COUNTED):
+            total = f"{entry.name!r} is said to be a part of {entry.of!r}, which nobody counts"
+            raise ConfigError(f"measure {name}: {total}")
+    return declared
 
 
 def _share(part: int, whole: int) -> float | None:

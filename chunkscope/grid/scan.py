@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from chunkscope.chunkers.base import Chunker
-from chunkscope.chunkers.cells import OneCell, grouped_cells
+from chunkscope.chunkers.cells import Cells, OneCell, grouped_cells
 from chunkscope.chunkers.chunk_set import ChunkSet, chunk_set
 from chunkscope.corpus.document import Document
+from chunkscope.errors import ConfigError
 from chunkscope.grid.counts import CellCounts
 from chunkscope.grid.notation import Grid, GridRow
 from chunkscope.grid.results import Cell
-from chunkscope.measures.base import BoundMeasure, Measure
+from chunkscope.measures.base import BoundMeasure, Column, Measure
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -58,12 +61,10 @@ class Scan:
 
     def cell(self, chunks: ChunkSet, chunker: Chunker) -> Cell:
         """Count one cell."""
-        counts: dict[str, Any] = {}
-        cells = OneCell(chunks, chunker.overlap, chunker.size)
-        for measure in self.bound:
-            counts.update({name: column[0] for name, column in measure.count(cells).items()})
-        plain = {name: value.item() if hasattr(value, "item") else value for name, value in counts.items()}
-        return Cell.of(chunker.label, chunker.unit, chunker.size, chunker.overlap, self.characters, plain)
+        counts = CellCounts(self.characters, 1)
+        counts.put(np.zeros(1, dtype=np.int64), self._count(OneCell(chunks, chunker.overlap, chunker.size)))
+        pairs = None if chunker.size is None else [(chunker.size, chunker.overlap)]
+        return next(counts.cells(GridRow.of(chunker.unsized, pairs)))
 
     def count(self, grid: Grid, progress: Progress | None = None) -> list[CellCounts]:
         """Count all cells, and give those of each row of the grid together."""
@@ -82,10 +83,20 @@ class Scan:
         for places, cells in grouped_cells(self.layout, row.chunker, row.sizes, row.overlaps, boundaries):
             if progress:
                 progress("cells", done, n_cells)
-            for measure in self.bound:
-                counts.put(places, measure.count(cells))
+            counts.put(places, self._count(cells))
             done += len(places)
         return counts
+
+    def _count(self, cells: Cells) -> dict[str, Column]:
+        """Ask all measures; a field that two of them count is an error, for one would falsify the other."""
+        found: dict[str, Column] = {}
+        for measure in self.bound:
+            counted = measure.count(cells)
+            if twice := found.keys() & counted.keys():
+                name = type(measure).__name__
+                raise ConfigError(f"field {min(twice)!r} is counted by two measures; {name} must name it otherwise")
+            found.update(counted)
+        return found
 
 
 def scan(

@@ -23,10 +23,10 @@ from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
 from chunkscope.grid.counts import CellCounts
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
 from chunkscope.grid.processes import run_in_processes
-from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, check_fields, is_cell_field
 from chunkscope.grid.scan import Progress, Scan, scan
 from chunkscope.grid.versions import versions
-from chunkscope.measures.base import Measure, find_measure
+from chunkscope.measures.base import Field, Measure, find_measure
 from chunkscope.measures.chunks import ChunkMeasure
 from chunkscope.measures.cuts import CutMeasure
 from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
@@ -169,6 +169,7 @@ def prepare_sweep(
         further=tuple(map(find_measure, measures)),
         explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
     )
+    plan.fields  # noqa: B018  # what a measure declares is checked before anything is read
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
 
@@ -188,6 +189,20 @@ class SweepPlan:
     def chunkers(self) -> tuple[Chunker, ...]:
         """The unsized chunkers: each segments a document once."""
         return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields that further measures declare."""
+        return tuple(field for measure in self.further for field in check_fields(measure))
+
+    def check_counted(self, counts: Sequence[CellCounts]) -> None:
+        """Raise `ConfigError` where a further measure counts something else than it declares."""
+        found = {name for row in counts for name in row.columns if not is_cell_field(name)}
+        declared = {field.name for field in self.fields}
+        for name in sorted(found ^ declared):
+            if name in found:
+                raise ConfigError(f"field {name!r} is counted, but is in no measure's fields")
+            raise ConfigError(f"field {name!r} is in a measure's fields, but not counted")
 
     @property
     def needs_all_documents(self) -> bool:
@@ -239,7 +254,9 @@ class Total:
 def count_scan(plan: SweepPlan, scanned: Scan, progress: Progress | None = None) -> Total:
     """Count all cells over the documents of one scan, and find what is to be explained."""
     findings = tuple(tuple(find_problems(scanned, chunker)) for chunker in plan.explain)
-    return Total(tuple(scanned.count(plan.grid, progress)), longest_evidence(scanned.bound), findings)
+    counts = scanned.count(plan.grid, progress)
+    plan.check_counted(counts)
+    return Total(tuple(counts), longest_evidence(scanned.bound), findings)
 
 
 def count_batch(plan: SweepPlan, batch: Batch) -> Total:
@@ -299,7 +316,7 @@ class Sweep:
             questions=_questions_info(self.labels, cells[0], total.longest, grid.unsized) if self.labels else None,
             cells=_in_order_of_questions(cells, self._located) if plan.with_ids else cells,
             skipped=grid.skipped,
-            fields=tuple(field for measure in plan.further for field in getattr(measure, "fields", ())),
+            fields=plan.fields,
             findings={
                 str(chunker): tuple(sorted(found, key=lambda one: order[one.document or ""]))
                 for chunker, found in zip(plan.explain, total.findings, strict=True)

@@ -150,7 +150,7 @@ class Whole:
         ``table_rows``, ``sentences``, ``code_blocks`` or ``headings``.
     total : int
     safe : Cell or None
-        The smallest from which on all are whole (table rows: together with their header).
+        The smallest from which on all are whole (table rows: with their header).
     best : Cell
         The smallest of those that keep the most.
     kept : int

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.measures.lengths import DocumentLengths
 from chunkscope.plugins import Registry
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 
-Column: TypeAlias = NDArray[Any] | list[Any]
-"""Values of one field, a cell each."""
+Column: TypeAlias = NDArray[Any] | list[Any] | DocumentLengths
+"""Values of one field, a cell each. Numbers that stand in an array of two columns are expectations (see `luck`)."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,10 @@ def add_columns(one: Column, other: Column) -> Column:
     """
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one + other
+    if isinstance(one, DocumentLengths) and isinstance(other, DocumentLengths):
+        return one + other
+    if isinstance(one, DocumentLengths) or isinstance(other, DocumentLengths):
+        raise TypeError("lengths of windows add up with each other only")
     return [add_values(mine, theirs) for mine, theirs in zip(one, other, strict=True)]
 
 

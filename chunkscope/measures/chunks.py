@@ -18,7 +18,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.measures.base import Column, alike, each_cell
-from chunkscope.measures.lengths import DocumentLengths, LengthCounts, WindowLengths
+from chunkscope.measures.lengths import DocumentLengths, LengthCounts
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -77,12 +77,11 @@ class BoundChunks:
 
     def _count_windows(self, cells: WindowCells) -> dict[str, Column]:
         documents = self._documents(cells.layout)
-        n, shortest = _windows_over(documents, cells)
-        lengths = [
-            WindowLengths(documents, windows, *found)
-            for windows, found in zip(cells.windows, zip(n.tolist(), shortest, strict=True), strict=True)
-        ]
-        found: dict[str, Column] = {"chunks": n, "blank_chunks": self._blank_windows(cells), "lengths": lengths}
+        found: dict[str, Column] = {
+            "chunks": _n_windows(documents, cells),
+            "blank_chunks": self._blank_windows(cells),
+            "lengths": documents,
+        }
         return {**alike(cells, {"oversize_chunks": 0, "broken_chunks": 0}), **found}
 
     def _documents(self, layout: Layout) -> DocumentLengths:
@@ -104,19 +103,16 @@ class BoundChunks:
         return cells.n_within(runs.take(may_hold))
 
 
-def _windows_over(documents: DocumentLengths, cells: WindowCells) -> tuple[IntArray, list[int | None]]:
-    """Give how many windows each cell has, and the shortest; a document's last window alone is not full.
+def _n_windows(documents: DocumentLengths, cells: WindowCells) -> IntArray:
+    """Count the windows of each cell.
 
     Whole steps are taken off documents above all sizes: what is left are no more lengths than characters in a size
     and a step, and a full window more for each step.
     """
-    if not documents.documents:
-        return np.zeros(len(cells), dtype=np.int64), [None] * len(cells)
     step = int(cells.windows[0].step)
     off = np.maximum(documents.lengths - cells.windows[-1].size - 1, 0) // step
     rest = np.bincount(documents.lengths - off * step, weights=documents.counts).astype(np.int64)
     lengths = np.flatnonzero(rest)
-    sizes = np.array([windows.size for windows in cells.windows])[:, None]
-    n = np.maximum(-(-(lengths - sizes) // step), 0) + 1
-    shortest = (lengths - (n - 1) * step).min(axis=1)
-    return n @ rest[lengths] + int((off * documents.counts).sum()), shortest.tolist()
+    n = np.maximum(-(-(lengths - cells.sizes[:, None]) // step), 0) + 1
+    counts: IntArray = n @ rest[lengths] + int((off * documents.counts).sum())
+    return counts

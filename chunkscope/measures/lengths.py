@@ -143,22 +143,17 @@ class LengthCounts(ChunkLengths):
 
 
 class DocumentLengths(LengthCounts):
-    """Lengths of documents that are not empty; all cells of fixed windows share one, and so does their sum."""
+    """Lengths of documents that are not empty: all that the cells of fixed windows need to know, and all that adds up.
 
-    _sums: dict[int, tuple[DocumentLengths, DocumentLengths]]
+    It stands for a column of `WindowLengths`, so that thousands of cells hold and add no lengths of their own.
+    """
 
-    def plus(self, other: DocumentLengths) -> DocumentLengths:
-        """Add them once, however many cells ask for it."""
-        sums = self.__dict__.setdefault("_sums", {})
-        if id(other) not in sums:
-            sums.clear()  # the pair of documents that is added now is all that is asked for again
-            added = self + other
-            sums[id(other)] = other, DocumentLengths(added.lengths, added.counts)
-        found: DocumentLengths = sums[id(other)][1]
-        return found
+    def __add__(self, other: ChunkLengths) -> DocumentLengths:
+        added = super().__add__(other)
+        return DocumentLengths(added.lengths, added.counts)
 
     @cached_property
-    def documents(self) -> int:
+    def n_documents(self) -> int:
         """How many documents there are."""
         return self.n
 
@@ -168,42 +163,49 @@ class DocumentLengths(LengthCounts):
         return self.total
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class WindowLengths(ChunkLengths):
-    """Lengths of fixed windows, which follow from those of the documents: thousands of cells hold no list each.
-
-    Attributes
-    ----------
-    documents : DocumentLengths
-    windows : Windows
-    n, shortest : int
-        How many windows there are, and the shortest.
+    """Lengths of fixed windows, which follow from those of the documents; counted when somebody asks for them.
 
     Examples
     --------
-    >>> documents = DocumentLengths.among(np.array([4, 12, 16]))
-    >>> lengths = WindowLengths(documents, Windows(6, 2), 8, 4)
-    >>> lengths.total, lengths.longest, lengths.median, lengths.counted.counts.tolist()
-    (42, 6, 6, [3, 5])
+    >>> documents = DocumentLengths.of({4: 1, 12: 1, 16: 1})
+    >>> lengths = WindowLengths(documents, Windows(6, 2), 8)
+    >>> lengths.total, lengths.shortest, lengths.median, lengths.counted.counts.tolist()
+    (42, 4, 6, [3, 5])
     """
 
     documents: DocumentLengths
     windows: Windows
-    n: int
-    shortest: int | None
+    n_windows: int
+
+    @property
+    def n(self) -> int:
+        """How many windows there are."""
+        return self.n_windows
+
+    @property
+    def _last(self) -> IntArray:
+        """The length of the last window of documents of each length."""
+        lengths = self.documents.lengths
+        return lengths - (self.windows.counts(lengths) - 1) * self.windows.step
 
     @property
     def counted(self) -> LengthCounts:
         """Count full windows, and the last of each document."""
-        lengths, counts = self.documents.lengths, self.documents.counts
-        last = LengthCounts.among(np.repeat(lengths - (self.windows.counts(lengths) - 1) * self.windows.step, counts))
-        n_full = self.n - self.documents.documents
-        return last + LengthCounts(*(np.array([value] if n_full else []) for value in (self.windows.size, n_full)))
+        last = LengthCounts.among(np.repeat(self._last, self.documents.counts))
+        n_full = self.n - self.documents.n_documents
+        return last + LengthCounts.of({self.windows.size: n_full} if n_full else {})
 
     @property
     def total(self) -> int:
         """Characters of all windows: each but the last of a document repeats the overlap."""
-        return self.documents.characters + (self.n - self.documents.documents) * self.windows.overlap
+        return self.documents.characters + (self.n - self.documents.n_documents) * self.windows.overlap
+
+    @property
+    def shortest(self) -> int | None:
+        """The shortest window: the last of some document."""
+        return int(self._last.min()) if self.n else None
 
     @property
     def longest(self) -> int | None:
@@ -214,10 +216,4 @@ class WindowLengths(ChunkLengths):
     @property
     def median(self) -> float | None:
         """Where documents have more than two windows on average, more than half are full."""
-        return self.windows.size if self.n > 2 * self.documents.documents else self.counted.median
-
-    def __add__(self, other: ChunkLengths) -> ChunkLengths:
-        if not isinstance(other, WindowLengths) or other.windows != self.windows:
-            return self.counted + other.counted
-        shortest = min((found for found in (self.shortest, other.shortest) if found is not None), default=None)
-        return WindowLengths(self.documents.plus(other.documents), self.windows, self.n + other.n, shortest)
+        return self.windows.size if self.n > 2 * self.documents.n_documents else self.counted.median

@@ -49,7 +49,7 @@ class PhasePositions:
     any_is_enough: BoolArray
 
     @cached_property
-    def parted(self) -> tuple[PhasePositions, PhasePositions]:
+    def alone_and_others(self) -> tuple[PhasePositions, PhasePositions]:
         """The spans that are the only one of their question, and the others."""
         alone = np.bincount(self.questions)[self.questions] == 1
         return self._take(alone), self._take(~alone)
@@ -111,57 +111,51 @@ class Groups:
     asked: BoolArray
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """An expected number, kept in whole numbers: sums over documents are exact, in any order.
+def expectations(counted: IntArray, steps: IntArray) -> list[float]:
+    """Give expected numbers, which are kept in whole ones, so that sums over documents are exact in any order.
 
-    Attributes
+    Parameters
     ----------
-    phases, steps : int
-        In how many phases each span is split, added up; there are `steps` phases.
-    fractions : int
-        What is to be added to ``phases / steps``, in 2**-40ths.
+    counted : int64 (c, 2)
+        For each cell in how many of its phases each span is split, added up; and what is to be added, in 2**-40ths.
+    steps : int64 (c,)
+        How many phases each cell has.
 
     Examples
     --------
-    >>> third = Expected(1, 3)
-    >>> float(third + third + third)
-    1.0
+    >>> third = np.array([[1, 0]])
+    >>> expectations(third + third + third, np.array([3]))
+    [1.0]
     """
-
-    phases: int
-    steps: int
-    fractions: int = 0
-
-    def __add__(self, other: Expected) -> Expected:
-        return Expected(self.phases + other.phases, self.steps, self.fractions + other.fractions)
-
-    def __float__(self) -> float:
-        return self.phases / self.steps + self.fractions / FRACTIONS
+    numbers: list[float] = (counted[:, 0] / steps + counted[:, 1] / FRACTIONS).tolist()
+    return numbers
 
 
-def expected_splits(
-    positions: PhasePositions, sizes: IntArray, overlaps: IntArray
-) -> tuple[list[Expected], list[Expected]]:
-    """Give how many spans, and how many questions, each cell splits on average over the phases.
+def expected_splits(positions: PhasePositions, sizes: IntArray, overlaps: IntArray) -> tuple[IntArray, IntArray]:
+    """Count how many spans, and how many questions, each cell splits on average over the phases.
 
-    Phases are joint inside a document, by exact enumeration, and independent between documents.
+    Phases are joint inside a document, by exact enumeration, and independent between documents. Twin:
+    tests/oracle/luck.py.
+
+    Returns
+    -------
+    int64 (c, 2), twice
+        For `expectations`.
 
     Examples
     --------
     >>> zeros = np.zeros(2, dtype=np.int64)
     >>> positions = PhasePositions(np.array([0, 9]), np.array([3, 3]), zeros + 40, zeros, zeros, np.array([False]))
-    >>> [list(map(float, found)) for found in expected_splits(positions, np.array([4]), np.array([0]))]
+    >>> [expectations(found, np.array([4])) for found in expected_splits(positions, np.array([4]), np.array([0]))]
     [[1.0], [0.75]]
     """
-    alone, others = positions.parted
-    steps = (sizes - overlaps).tolist()
-    fractions = [0] * len(steps)
+    alone, others = positions.alone_and_others
+    fractions = np.zeros(len(sizes), dtype=np.int64)
     if len(others.lengths):
-        cells = zip(sizes.tolist(), steps, strict=True)
-        fractions = [int(np.rint(_split_chances(others, *cell) * FRACTIONS).sum()) for cell in cells]
-    spans, single = (split_phases(found, sizes, overlaps).tolist() for found in (positions, alone))
-    return list(map(Expected, spans, steps)), list(map(Expected, single, steps, fractions))
+        cells = zip(sizes.tolist(), (sizes - overlaps).tolist(), strict=True)
+        fractions[:] = [np.rint(_split_chances(others, *cell) * FRACTIONS).sum() for cell in cells]
+    spans, single = (split_phases(found, sizes, overlaps) for found in (positions, alone))
+    return np.column_stack((spans, np.zeros_like(spans))), np.column_stack((single, fractions))
 
 
 def split_phases(positions: PhasePositions, sizes: IntArray, overlaps: IntArray) -> IntArray:

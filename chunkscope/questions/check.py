@@ -10,7 +10,7 @@ from dataclasses import replace
 from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError, refuse_path
 from chunkscope.questions.labels import EvidenceSpan, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
-from chunkscope.questions.problems import BadQuote, Key, Places, explain
+from chunkscope.questions.problems import BadQuote, Key, QuotePlaces, explain
 from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
 from chunkscope.questions.quote_search import QuoteIndex
 
@@ -74,8 +74,8 @@ class _Search:
             for number, question in enumerate(questions)
             for place, quote in enumerate(question.quotes)
         }
-        self._places: defaultdict[Key, Places] = defaultdict(Places)
-        self._matching: defaultdict[Key, Places] = defaultdict(Places)
+        self._places: defaultdict[Key, QuotePlaces] = defaultdict(QuotePlaces)
+        self._matching: defaultdict[Key, QuotePlaces] = defaultdict(QuotePlaces)
         self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
         self._named: defaultdict[str, list[Key]] = defaultdict(list)
         self._unnamed: list[Key] = []

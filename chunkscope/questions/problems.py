@@ -31,7 +31,7 @@ _NAMES_BUDGET = 2_000_000  # pairs of names to compare
 
 
 @dataclass
-class Places:
+class QuotePlaces:
     """Where a quote occurs: all places are counted, the first thousand kept."""
 
     kept: list[tuple[str, int]] = field(default_factory=list)
@@ -51,14 +51,14 @@ class BadQuote:
     ----------
     key, code, quote
         Which quote, and what is wrong.
-    places : Places
+    places : QuotePlaces
         Where its quote does occur.
     """
 
     key: Key
     code: LabelProblemCode
     quote: Quote
-    places: Places
+    places: QuotePlaces
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     near: tuple[Near, str] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, find, given, settings
 from hypothesis import strategies as st
 from oracle import chunks as oracle
 from oracle.windows import windows
@@ -12,6 +12,7 @@ from worlds import chunkers, corpora, cut, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.chunkers.chunk_set import chunk_set
+from chunkscope.chunkers.parse import CHUNKERS
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -192,3 +193,10 @@ def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
         assert len(chunks.torn) == sum(window.is_broken for window in found)
         assert chunks.sizes.tolist() == [window.weight for window in found if window.has_span]
         assert (np.diff(chunks.spans, axis=0) >= 0).all()
+
+
+@pytest.mark.parametrize("name", CHUNKERS.built_in)
+def test_every_chunker_is_drawn_by_the_property_tests_and_has_a_rule(name):
+    chunker = find(chunkers(), lambda one: one.name == name)
+    text = Document("a.md", "# 題\n一つ。二つ。\n")
+    assert spans_of(cut(text, chunker)) == chunker.spans(text).tolist()

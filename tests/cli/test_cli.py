@@ -729,7 +729,7 @@ class TestLabels:
         put("bad.jsonl", json.dumps({"id": "x", "doc": "rules.md", "evidence": "１泊12,000円", "note": "鮪"}))
         result = run("labels", "docs", "-q", "bad.jsonl", "--fix", "good.jsonl")
         assert result.exit_code == 1
-        assert "1 of 1 mended in good.jsonl" in result.stdout
+        assert "1 of 1 corrected in good.jsonl" in result.stdout
         with open("good.jsonl", encoding="utf-8") as file:
             assert json.loads(file.read())["note"] == "鮪"
         assert run("labels", "docs", "-q", "good.jsonl").exit_code == 0

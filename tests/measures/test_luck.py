@@ -11,7 +11,7 @@ from oracle.units import Tape
 from worlds import corpora, labels_of, plain, questions_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, sweep
-from chunkscope.measures.luck import PhasePositions
+from chunkscope.measures.luck import PhasePositions, expectations
 from chunkscope.measures.luck import expected_splits as fast_expected_splits
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
@@ -33,10 +33,10 @@ def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, o
     places = PhasePositions(*columns, np.array([match == "any" for match, _ in asked], dtype=np.bool_))
     sizes = np.array([size, size + 1, size])
     steps = np.array([step, step + 1, 1])
-    fast = fast_expected_splits(places, sizes, sizes - steps)
+    fast = [expectations(found, steps) for found in fast_expected_splits(places, sizes, sizes - steps)]
     for cell, setting in enumerate(zip(sizes.tolist(), steps.tolist(), strict=True)):
         expected = expected_splits(asked, *setting)
-        assert [float(found[cell]) for found in fast] == pytest.approx(expected, abs=1e-9)
+        assert [found[cell] for found in fast] == pytest.approx(expected, abs=1e-9)
 
 
 @given(corpora(2), st.data(), st.integers(1, 30), st.integers(0, 29), st.sampled_from(["fixed", "keep", "raw"]))

@@ -42,11 +42,12 @@ def cut(text, chunker):
     if chunker.name in ("fixed", "token"):
         return _packed(split_at_steps([0, *tape.steps, length], tape, chunker.size), tape, chunker)
     sentences = sorted({*text.sentence_starts, length})
-    return (
-        _sentences(text, sentences, tape, chunker)
-        if chunker.name == "sentence"
-        else _sections(sentences, sorted({0, *(heading.start for heading in text.headings), length}), tape, chunker)
-    )
+    if chunker.name == "sentence":
+        return _sentences(text, sentences, tape, chunker)
+    if chunker.name == "heading":
+        sections = sorted({0, *(heading.start for heading in text.headings), length})
+        return _sections(sentences, sections, tape, chunker)
+    raise ValueError(f"there is no rule for {chunker.name}; write one here")
 
 
 def spans_of(text, chunker):

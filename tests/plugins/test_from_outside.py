@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from chunkscope import Document, sweep
+from chunkscope.errors import ConfigError
+from chunkscope.measures.base import Field
+
 ROOT = Path(__file__).parents[2]
 
 MADE_UP = '''
@@ -143,3 +147,42 @@ def test_what_is_not_there_is_one_line(site):
         site, "sweep", "docs", "--measure", "questionin", status=2
     )
     assert "unknown chunker 'lin'; did you mean 'line'?" in run(site, "sweep", "docs", "--chunker", "lin", status=2)
+
+
+class Counting:
+    """A measure that counts what it is told to count."""
+
+    def __init__(self, fields, counted):
+        self.fields, self.counted = fields, counted
+
+    def collect(self, analysis):
+        return None
+
+    def bind(self, collected, layout):
+        return self
+
+    def count(self, cells):
+        return {name: [1] * len(cells) for name in self.counted}
+
+
+@pytest.mark.parametrize(
+    ("fields", "counted", "message"),
+    [
+        ([Field("chunks", "chunks")], ["chunks"], "the field 'chunks' is taken"),
+        ([Field("a", "a"), Field("a", "b")], ["a"], "the field 'a' is taken"),
+        ([Field("a", "a", of="chunk")], ["a"], "'a' is said to be a part of 'chunk', which nobody counts"),
+        ([], ["chunks"], "field 'chunks' is counted by two measures"),
+        ([], ["a"], "field 'a' is counted, but is in no measure's fields"),
+        ([Field("a", "a")], ["b"], "field 'a' is in a measure's fields, but not counted"),
+    ],
+)
+def test_a_measure_that_does_not_count_what_it_declares_is_refused(fields, counted, message):
+    with pytest.raises(ConfigError, match=message):
+        sweep([Document("a.md", "あ")], sizes=[1], overlaps=[0], measures=[Counting(fields, counted)])
+
+
+def test_a_measure_may_be_a_part_of_what_every_cell_counts():
+    found = sweep(
+        [Document("a.md", "あ")], sizes=[1], overlaps=[0], measures=[Counting([Field("a", "a", of="chunks")], ["a"])]
+    )
+    assert found.cells[0].extra == {"a": 1}

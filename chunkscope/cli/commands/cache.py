@@ -30,7 +30,7 @@ path_option = click.option("--cache", "path", metavar="PATH", help="The cache [d
 def command(ctx: click.Context) -> None:
     """Look after the vectors that sweeps with embeddings keep.
 
-    Nothing in the cache goes outdated: a vector is found only by everything that it depends on. It only takes room.
+    Nothing in the cache goes stale: a vector is found only by everything that it depends on. It only takes room.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

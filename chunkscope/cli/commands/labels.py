@@ -91,5 +91,5 @@ def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> list[s
     )
     if fixed:
         mended = sum(problem.fix is not None for problem in labels.problems)
-        summary += f", {mended} of {n} mended in {fixed}"
+        summary += f", {mended} of {n} corrected in {fixed}"
     return [*lines, summary]

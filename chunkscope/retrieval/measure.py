@@ -18,6 +18,7 @@ from chunkscope.chunkers.index_text import CHARACTERS, LINE_END, Scale
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
 from chunkscope.measures.base import Column, each_cell
+from chunkscope.questions.evidence import EvidenceTable
 from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
@@ -25,7 +26,7 @@ from chunkscope.retrieval.bm25.terms import QuestionTerms, SpelledWords, spelled
 from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell
 from chunkscope.retrieval.filters import check_attributes
 from chunkscope.retrieval.overlap import MergedEvidence
-from chunkscope.retrieval.relevance import EvidenceByDocument, Qrels
+from chunkscope.retrieval.relevance import Qrels
 from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.spans.intervals import IntArray, SpanArray
@@ -38,12 +39,10 @@ NONE = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class DocumentTerms:
-    """What retrieval takes from one document: evidence, words, and what else it is judged by.
+    """What retrieval takes from one document: words, and what else it is judged by.
 
     Attributes
     ----------
-    evidence : (int64 (e,), int64 (e, 2))
-        Numbers and spans.
     starts, ends, terms : int64 (m,)
         Its words, and the number of each one's term; none of a document that may not be found.
     begins : int64 (u,) or None
@@ -52,7 +51,6 @@ class DocumentTerms:
         Names, where conditions ask for some.
     """
 
-    evidence: tuple[IntArray, SpanArray]
     starts: IntArray
     ends: IntArray
     terms: IntArray
@@ -106,12 +104,12 @@ class RetrievalMeasure:
         valid = labels.valid if isinstance(labels, Labels) else labels
         without = labels.without_evidence if isinstance(labels, Labels) else ()
         self.settings = settings or RetrievalSettings()
-        self.evidence = EvidenceByDocument([question for question in valid if question.evidence])
+        self.questions = tuple(question for question in valid if question.evidence)
         self.unanswerable = tuple(question for question in without if _has_text(question))
         self.retrievers = tuple(retrievers)
         self._reads_texts = any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
         self.prepends = {what for chunker in chunkers for what in chunker.prepend}
-        asked = [question.question for question in self.evidence.questions]
+        asked = [question.question for question in self.questions]
         _check_texts(asked)
         if self.settings.group_by is not None:
             _check_attribute(asked, self.settings.group_by)
@@ -120,13 +118,12 @@ class RetrievalMeasure:
         self.terms = QuestionTerms(self.question_texts)
 
     def collect(self, analysis: DocumentAnalysis) -> DocumentTerms:
-        """Take words, evidence and what else counts from one document."""
+        """Take words and what else counts from one document."""
         document, settings = analysis.document, self.settings
         allowed = all(condition.holds(document) for condition in settings.filters)
         words = spelled_words(document.text, analysis.words) if allowed else SpelledWords(NONE, NONE, [])
         unit = settings.budget.unit if settings.budget else "char"
         return DocumentTerms(
-            evidence=self.evidence.of(document.name),
             starts=words.starts,
             ends=words.ends,
             terms=self.terms.number_words(words.terms),
@@ -160,10 +157,10 @@ class RetrievalMeasure:
         vocabulary = Vocabulary(self.terms, Occurrences.of(starts, ends, terms, self.terms.n_terms), terms)
         prependable = [document.prependable for document in collected if document.prependable is not None]
         joined = join_prependable(prependable, layout) if prependable else None
-        qrels = self.evidence.qrels([document.evidence for document in collected], layout)
+        qrels = Qrels.of(EvidenceTable.of(self.questions), layout)
         task = RetrievalTask(
             settings=settings,
-            rows={question.question.id: row for row, question in enumerate(self.evidence.questions)},
+            rows={question.question.id: row for row, question in enumerate(self.questions)},
             qrels=qrels,
             evidence=MergedEvidence.of(qrels),
             allowed=allowed,
@@ -193,7 +190,7 @@ class RetrievalMeasure:
         number = {name: place for place, name in enumerate(layout.names)}
         pairs = [
             (row, number[name])
-            for row, question in enumerate(self.evidence.questions)
+            for row, question in enumerate(self.questions)
             for name in question.question.trap_docs
             if name in number
         ]
@@ -204,7 +201,7 @@ class RetrievalMeasure:
         if self.settings.group_by is None:
             return {}
         found: dict[str, list[int]] = {}
-        for row, question in enumerate(self.evidence.questions):
+        for row, question in enumerate(self.questions):
             value = question.question.attributes.get(self.settings.group_by)
             values = value if isinstance(value, list) else [value]
             for label in dict.fromkeys("(none)" if entry is None else str(entry) for entry in values or [None]):
@@ -227,9 +224,9 @@ class RetrievalMeasure:
         for question, term in zip(asked.questions.tolist(), asked.terms.tolist(), strict=True):
             if question < n_valid and term in held[question]:
                 shared[question] += 1
-        names = [question.question.id for question in self.evidence.questions]
+        names = [question.question.id for question in self.questions]
         documents = set(layout.names)
-        traps = {name for question in self.evidence.questions for name in question.question.trap_docs}
+        traps = {name for question in self.questions for name in question.question.trap_docs}
         return {
             "shared_words": [int(shared.sum()), int(wanted[:n_valid].sum())],
             "unknown_words": [names[row] for row in np.flatnonzero(n_known[:n_valid] == 0).tolist()],

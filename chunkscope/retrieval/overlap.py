@@ -21,10 +21,11 @@ import numpy as np
 from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.measures.base import Column, each_cell
+from chunkscope.questions.evidence import EvidenceTable
 from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.retrieval.relevance import EvidenceByDocument, Qrels
+from chunkscope.retrieval.relevance import Qrels
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, union
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -219,15 +220,14 @@ class OverlapMeasure:
     needs_all_documents = True
 
     def __init__(self, questions: Iterable[LocatedQuestion]) -> None:
-        self.evidence = EvidenceByDocument([question for question in questions if question.evidence])
+        self.evidence = EvidenceTable.of(tuple(questions))
 
-    def collect(self, analysis: DocumentAnalysis) -> tuple[IntArray, SpanArray]:
-        """Take the evidence in one document."""
-        return self.evidence.of(analysis.document.name)
+    def collect(self, analysis: DocumentAnalysis) -> None:
+        """Take nothing: where evidence stands is known."""
 
-    def bind(self, collected: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> BoundOverlap:
+    def bind(self, collected: Sequence[None], layout: Layout) -> BoundOverlap:
         """Lay the evidence of all documents end to end."""
-        return BoundOverlap(MergedEvidence.of(self.evidence.qrels(collected, layout)))
+        return BoundOverlap(MergedEvidence.of(Qrels.of(self.evidence, layout)))
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.questions.labels import LocatedQuestion
+from chunkscope.questions.evidence import EvidenceTable
 from chunkscope.retrieval.ranking import Block
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand
 from chunkscope.spans.layout import Layout
 
 JUDGEMENTS = ("strict", "start")
@@ -67,6 +67,11 @@ class Qrels:
     questions: IntArray
     any_is_enough: BoolArray
 
+    @classmethod
+    def of(cls, table: EvidenceTable, layout: Layout) -> Qrels:
+        """Lay the evidence of questions in a layout that has all its documents."""
+        return cls(table.laid(layout), table.questions, table.any_is_enough)
+
     @property
     def n_questions(self) -> int:
         """How many questions there are."""
@@ -75,37 +80,6 @@ class Qrels:
     def starts(self) -> Qrels:
         """Give the same, where its first character is enough of each evidence."""
         return Qrels(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), self.questions, self.any_is_enough)
-
-
-class EvidenceByDocument:
-    """The evidence of questions, numbered through all questions and found by document.
-
-    Parameters
-    ----------
-    questions : sequence of LocatedQuestion
-    """
-
-    def __init__(self, questions: Sequence[LocatedQuestion]) -> None:
-        self.questions = tuple(questions)
-        self._of: dict[str, list[tuple[int, int, int]]] = {}
-        number = 0
-        for question in self.questions:
-            for entry in question.evidence:
-                self._of.setdefault(entry.document, []).append((number, entry.start, entry.end))
-                number += 1
-
-    def of(self, document: str) -> tuple[IntArray, SpanArray]:
-        """Give the numbers and spans of the evidence in a document."""
-        rows = np.array(self._of.get(document, ()), dtype=np.int64).reshape(-1, 3)
-        return rows[:, 0], as_spans(rows[:, 1:])
-
-    def qrels(self, found: Sequence[tuple[IntArray, SpanArray]], layout: Layout) -> Qrels:
-        """Lay the evidence of all documents end to end, and give it in the order of the questions."""
-        numbers = np.concatenate([np.empty(0, dtype=np.int64), *(numbers for numbers, _ in found)])
-        spans = layout.lay_spans(spans for _, spans in found)[np.argsort(numbers, kind="stable")]
-        counts = [len(question.evidence) for question in self.questions]
-        any_is_enough = np.array([question.question.match == "any" for question in self.questions], dtype=np.bool_)
-        return Qrels(spans, np.repeat(np.arange(len(counts)), counts).astype(np.int64), any_is_enough)
 
 
 def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:

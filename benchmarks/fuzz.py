@@ -354,7 +354,7 @@ def run_campaign(arguments: argparse.Namespace) -> int:
         print(json.dumps({d.name: [d.markup, d.text] for d in world.documents}, ensure_ascii=False, indent=1))
         print(*map(str, world.chunkers), *world.questions, sep="\n")
     report = {
-        "command": f"python benchmarks/fuzz.py --settings {arguments.settings} --seed {arguments.seed}",
+        "command": " ".join(["python benchmarks/fuzz.py", *sys.argv[1:]]),
         "versions": {
             package: version(package) for package in ("chunkscope", "numpy", "pyromark", "tiktoken", "fugashi")
         },

@@ -209,7 +209,7 @@ def main() -> int:
                 survivors.append(mutant)
                 print(mutant, flush=True)
             report = {
-                "command": f"python benchmarks/mutants.py --number {arguments.number} --seed {arguments.seed}",
+                "command": " ".join(["python benchmarks/mutants.py", *sys.argv[1:]]),
                 "possible": len(every),
                 "tried": dict(tried),
                 "killed": tried.total() - len(survivors),

@@ -463,5 +463,5 @@ def _questions_info(
         excluded=tuple((problem.id, problem.problem) for problem in labels.excluded),
         evidence=sum(len(question.evidence) for question in labels.valid),
         table=cell.table_questions,
-        longest={chunker.unit: longest.get(chunker.unit, 0) for chunker in chunkers},
+        longest={chunker.unit: longest[chunker.unit] for chunker in chunkers},
     )

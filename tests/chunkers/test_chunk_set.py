@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracle.spans import is_blank, is_covered, is_held, is_held_by_two
 from worlds import chunkers, corpora, cut
 
-from chunkscope import Document, FixedChunker
+from chunkscope import Document, FixedChunker, TokenChunker
 from chunkscope.chunkers.chunk_set import SpanChunks, WindowChunks, chunk_set
 from chunkscope.chunkers.windows import Windows
 from chunkscope.spans.layout import Layout, Targets
@@ -119,6 +119,17 @@ def test_a_size_beyond_all_documents_costs_no_memory_and_counts_right(size, over
     assert chunks.reach_of_two(targets).tolist() == [10, 10, 14, 14]
     assert chunks.cut_offsets.tolist() == []
     assert len(chunks.sizes) == chunks.n_chunks
+
+
+def test_where_no_window_holds_a_whole_character_nothing_is_held():
+    chunker, document = TokenChunker(1, raw=True), Document("a", "鮪")
+    layout = Layout.of(["a"], [1])
+    chunks = chunk_set(layout, chunker, chunker.segment(DocumentAnalysis(document)))
+    targets = Targets.of(np.array([[0, 1]]), layout)
+    assert (chunks.n_chunks, len(chunks.spans)) == (3, 0)
+    assert chunks.contains(targets).tolist() == chunks.covered(targets).tolist() == [False]
+    assert (chunks.reach(targets) < 1).all()
+    assert (chunks.reach_of_two(targets) < 1).all()
 
 
 def test_neighbours_of_different_documents_cover_nothing_together():

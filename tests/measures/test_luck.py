@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle.luck import expected_splits
 from oracle.units import Tape
@@ -71,6 +71,8 @@ def test_a_sweep_expects_what_the_phases_of_its_windows_say(corpus, data, size, 
     st.lists(st.tuples(st.integers(0, 40), st.integers(1, 14)), min_size=1, max_size=4),
     st.sampled_from(["any", "all"]), st.integers(1, 16), st.integers(0, 15),
 )  # fmt: skip
+@example([(0, 9), (20, 5)], "any", 12, 2)
+@example([(0, 9), (20, 5)], "all", 12, 2)
 @settings(max_examples=80, deadline=None)
 def test_in_a_long_document_expectations_equal_typing_characters_at_its_top(spans, match, size, overlap):
     overlap %= size

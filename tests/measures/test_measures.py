@@ -103,6 +103,13 @@ def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
     assert (cell.split_evidence, cell.evidence_longer_than_size) == (1, 1)
 
 
+def test_where_no_window_holds_a_whole_character_all_evidence_is_missing():
+    asked = [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 0, 1),))]
+    cell = one_cell([Document("a.md", "鮪")], TokenChunker(1, raw=True), asked)
+    assert (cell.chunks, cell.broken_chunks, cell.lengths.n) == (3, 3, 0)
+    assert (cell.split_evidence, cell.missing_evidence, cell.evidence_in_two_chunks) == (1, 1, 0)
+
+
 def test_rates_over_nothing_are_none():
     [cell] = sweep([Document("a.md", "")], chunkers=[FixedChunker(10)]).cells
     assert (cell.chunks, cell.duplication, cell.lengths.mean, cell.lengths.median) == (0, None, None, None)

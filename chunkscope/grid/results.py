@@ -217,8 +217,8 @@ def is_cell_field(name: str) -> bool:
     return name in _COUNTED
 
 
-def check_fields(measure: object) -> tuple[Field, ...]:
-    """Give the fields that a measure from outside declares.
+def check_fields(measure: object) -> None:
+    """Check the fields that a measure from outside declares.
 
     Raises
     ------
@@ -234,7 +234,6 @@ def check_fields(measure: object) -> tuple[Field, ...]:
         if entry.of is not None and entry.of not in (*names, *_COUNTED):
             total = f"{entry.name!r} is said to be a part of {entry.of!r}, which nobody counts"
             raise ConfigError(f"measure {name}: {total}")
-    return declared
 
 
 def _share(part: int, whole: int) -> float | None:

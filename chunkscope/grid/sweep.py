@@ -169,7 +169,6 @@ def prepare_sweep(
         further=tuple(map(find_measure, measures)),
         explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
     )
-    plan.fields  # noqa: B018  # what a measure declares is checked before anything is read
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
 
@@ -190,10 +189,14 @@ class SweepPlan:
         """The unsized chunkers: each segments a document once."""
         return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
 
-    @cached_property
+    def __post_init__(self) -> None:
+        for measure in self.further:
+            check_fields(measure)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """The fields that further measures declare."""
-        return tuple(field for measure in self.further for field in check_fields(measure))
+        return tuple(field for measure in self.further for field in getattr(measure, "fields", ()))
 
     def check_counted(self, counts: Sequence[CellCounts]) -> None:
         """Raise `ConfigError` where a further measure counts something else than it declares."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,15 +48,21 @@ class ChunkMeasure:
         """Lay what was collected from the documents one behind the other."""
         prependable = [found for _, found in collected if found is not None]
         joined = join_prependable(prependable, layout) if self.prepends else None
-        return BoundChunks(Targets.joined([runs for runs, _ in collected], layout), joined)
+        documents = LengthCounts.among(layout.lengths[layout.lengths > 0])
+        return BoundChunks(
+            Targets.joined([runs for runs, _ in collected], layout),
+            joined,
+            DocumentLengths(documents.lengths, documents.counts),
+        )
 
 
 @dataclass(frozen=True)
 class BoundChunks:
-    """Blank runs and prependable spans of all documents."""
+    """Blank runs, prependable spans and lengths of all documents."""
 
     blank_runs: Targets
     prependable: Prependable | None
+    documents: DocumentLengths
 
     def count(self, cells: Cells) -> dict[str, Column]:
         """Count chunks and lengths; those of windows follow from the documents, where they prepend nothing."""
@@ -76,23 +81,12 @@ class BoundChunks:
         }
 
     def _count_windows(self, cells: WindowCells) -> dict[str, Column]:
-        documents = self._documents(cells.layout)
         found: dict[str, Column] = {
-            "chunks": _n_windows(documents, cells),
+            "chunks": _n_windows(self.documents, cells),
             "blank_chunks": self._blank_windows(cells),
-            "lengths": documents,
+            "lengths": self.documents,
         }
         return {**alike(cells, {"oversize_chunks": 0, "broken_chunks": 0}), **found}
-
-    def _documents(self, layout: Layout) -> DocumentLengths:
-        if not self._found:
-            counted = LengthCounts.among(layout.lengths[layout.lengths > 0])
-            self._found.append(DocumentLengths(counted.lengths, counted.counts))
-        return self._found[0]
-
-    @cached_property
-    def _found(self) -> list[DocumentLengths]:
-        return []
 
     def _blank_windows(self, cells: WindowCells) -> IntArray:
         """Count blank windows: one inside a document is as long as the size, a last one is longer than the overlap."""

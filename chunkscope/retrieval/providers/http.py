@@ -14,6 +14,7 @@ import re
 import threading
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
@@ -56,7 +57,7 @@ _OF_A_TEXT = re.compile(
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded your current quota|billing|payment", re.IGNORECASE)
 
 
-class HttpProvider:
+class HttpProvider(ABC):
     """An embedding model of a service. Subclasses say what is sent, and where the vectors stand in the answer.
 
     Parameters
@@ -110,9 +111,9 @@ class HttpProvider:
         """Embed questions, in one request."""
         return self._embed(texts, "query")
 
+    @abstractmethod
     def request(self, texts: Sequence[str], role: Role) -> tuple[str, dict[str, Any]]:
         """Give the path behind the endpoint, and what is sent there."""
-        raise NotImplementedError
 
     def rows(self, answer: Any) -> list[tuple[Any, Any]]:
         """Give the vectors in an answer of OpenAI's form, each with its index; None where the order counts."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chunkscope.grid.verdict import judge as judge
     from chunkscope.measures.findings import Finding as Finding
     from chunkscope.questions.check import check_labels as check_labels
-    from chunkscope.questions.fix import fix_labels as fix_labels
+    from chunkscope.questions.check import fix_labels as fix_labels
     from chunkscope.questions.labels import Labels as Labels
     from chunkscope.questions.question import Question as Question
     from chunkscope.questions.question import read_questions as read_questions
@@ -62,7 +62,7 @@ _HOMES = {
     "check": "chunkscope.gate.check",
     "check_labels": "chunkscope.questions.check",
     "find_boundary_problems": "chunkscope.grid.sweep",
-    "fix_labels": "chunkscope.questions.fix",
+    "fix_labels": "chunkscope.questions.check",
     "judge": "chunkscope.grid.verdict",
     "list_chunks": "chunkscope.chunkers.chunk_rows",
     "parse_chunker": "chunkscope.chunkers",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chunkscope.corpus.decoding import read_bytes
 from chunkscope.corpus.document import MARKUPS
-from chunkscope.corpus.file_document import read_bytes
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
 

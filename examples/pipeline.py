@@ -5,7 +5,7 @@ import sys
 
 import chunkscope
 from chunkscope.chunkers.chunk_rows import list_chunks
-from chunkscope.corpus.demos import demo_path
+from chunkscope.corpus import demo_path
 
 corpus = chunkscope.read_corpus(demo_path("ja") / "docs")
 questions = chunkscope.read_questions(demo_path("ja") / "questions.jsonl")

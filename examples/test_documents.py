@@ -1,7 +1,7 @@
 """The check as a test: three lines in the suite of the pipeline's own project."""
 
 import chunkscope
-from chunkscope.corpus.demos import demo_path
+from chunkscope.corpus import demo_path
 
 corpus = chunkscope.read_corpus(demo_path("ja") / "docs")
 questions = chunkscope.read_questions(demo_path("ja") / "questions.jsonl")

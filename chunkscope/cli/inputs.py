@@ -151,7 +151,7 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
         return flags["document"], flags.get("asked")
     corpus, questions = flags["corpus"], flags.get("questions")
     if flags["demo"]:
-        from chunkscope.corpus.demos import LANGUAGES, demo_path
+        from chunkscope.corpus import LANGUAGES, demo_path
 
         if corpus is not None:
             raise usage_error(

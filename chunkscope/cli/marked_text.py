@@ -10,8 +10,8 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
-from chunkscope.reports.paint import BOLD, DIM, RED, UNDERLINE, painted
 from chunkscope.reports.visible import placed_pieces
+from chunkscope.reports.width import BOLD, DIM, RED, UNDERLINE, painted
 from chunkscope.reports.width import width as cells
 from chunkscope.spans.intervals import IntArray, Span
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from chunkscope.corpus.demos import LANGUAGES
+from chunkscope.corpus import LANGUAGES
 from chunkscope.errors import ChunkscopeError, ConfigError
 from chunkscope.reports.base import BUILT_IN, find_report
 

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import click
 
 from chunkscope._version import __version__
+from chunkscope.cli import INTERRUPTED, TERMINATED, Raising, TerminationError
 from chunkscope.cli.console import write_error, write_message
-from chunkscope.cli.signals import INTERRUPTED, TERMINATED, Raising, TerminationError
 from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 
 OK, FOUND, FAILED = 0, 1, 2

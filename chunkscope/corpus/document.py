@@ -1,7 +1,8 @@
-"""A document: a name, a text, and where an offset stands in it."""
+"""A document: a name, a text, and where an offset stands in it. One of a file leaves its text there until asked."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
+from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
 from chunkscope.corpus.json_lines import require_text
-from chunkscope.errors import InputError
+from chunkscope.errors import InputError, os_reason
 
 Markup = Literal["markdown", "html", "plain"]
 
@@ -120,3 +122,65 @@ class Document:
             raise InputError(f"{self.name}: there is no offset {offset} in a text of {self.length} characters")
         line = bisect_right(self._line_starts, offset)
         return Position(line, offset - self._line_starts[line - 1] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """Where a text stands, and what it was when it was first read.
+
+    Attributes
+    ----------
+    place : str
+        The path of the file.
+    encoding : str or None
+    digest : str
+        SHA-256 of the bytes, in hex.
+    length : int
+        Code points.
+    """
+
+    place: str
+    encoding: str | None
+    digest: str
+    length: int
+
+    def read(self, name: str) -> str:
+        """Read the text; an `InputError` where it is no longer what it was."""
+        try:
+            raw = read_bytes(self.place)
+        except OSError as error:
+            raise InputError(f"{name}: {os_reason(error)}") from None
+        if hashlib.sha256(raw).hexdigest() != self.digest:
+            raise InputError(f"{name}: the file has changed since it was first read")
+        return decode(raw, name, self.encoding)
+
+
+class FileDocument(Document):
+    """A document that reads its text when first asked for it; until then it goes to other processes without it.
+
+    One made as any document is made, by `dataclasses.replace` for example, has its text.
+    """
+
+    _stored: StoredText | None = None
+
+    @classmethod
+    def of(cls, name: str, markup: Markup, stored: StoredText) -> FileDocument:
+        """Make one of all that a document has, but for the text."""
+        document = cls.__new__(cls)
+        document.__dict__.update(name=name, fields={}, markup=markup, _stored=stored)
+        return document
+
+    @property
+    def length(self) -> int:
+        """Code points of the text, known without it."""
+        return self._stored.length if self._stored else super().length
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded text."""
+        if self._stored is None:
+            raise AttributeError("text")
+        return self._stored.read(self.name)
+
+    def __repr__(self) -> str:
+        return super().__repr__() if "text" in self.__dict__ else f"FileDocument(name={self.name!r}, text=...)"

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts
-from chunkscope.corpus.document import Document, Markup, require_document
-from chunkscope.corpus.file_document import FileDocument, StoredText, read_bytes
+from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts, read_bytes
+from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.corpus.records import Records, markup_of
 from chunkscope.errors import InputError, os_reason, refuse_path

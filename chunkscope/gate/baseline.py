@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chunkscope._version import __version__
+from chunkscope.corpus.json_lines import read_stored
 from chunkscope.errors import InputError
 from chunkscope.gate.result import Recognised
-from chunkscope.grid.versioned_json import read_stored
 from chunkscope.measures.findings import Finding
 
 FORMAT = 1

@@ -32,8 +32,7 @@ from chunkscope.measures.findings import (
 )
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundTokens, TokenMeasure
-from chunkscope.questions.evidence import EvidenceTable
-from chunkscope.questions.labels import Labels
+from chunkscope.questions.labels import EvidenceTable, Labels
 
 
 @dataclass

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkscope.chunkers import Chunker, parse_chunker
+from chunkscope.corpus.json_lines import read_stored
 from chunkscope.errors import ChunkscopeError, InputError
 from chunkscope.grid.notation import parse_overlaps
 from chunkscope.grid.results import FORMAT, retriever_names
-from chunkscope.grid.versioned_json import read_stored
 
 PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})

@@ -19,12 +19,10 @@ from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError
-from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
-from chunkscope.grid.counts import CellCounts
+from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
-from chunkscope.grid.processes import run_in_processes
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, check_fields, is_cell_field
-from chunkscope.grid.scan import Progress, Scan, scan
+from chunkscope.grid.scan import CellCounts, Progress, Scan, scan
 from chunkscope.grid.versions import versions
 from chunkscope.measures.base import Field, Measure, find_measure
 from chunkscope.measures.chunks import ChunkMeasure
@@ -42,8 +40,7 @@ from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import TokenMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
 from chunkscope.questions.check import check_labels
-from chunkscope.questions.evidence import EvidenceTable
-from chunkscope.questions.labels import Labels, LocatedQuestion
+from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
 
 MAX_CELLS_WITH_IDS = 1000

@@ -17,7 +17,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.measures.base import Column, alike
 from chunkscope.measures.luck import PhasePositions, expected_splits
 from chunkscope.measures.tables import Rows, RowSpans
-from chunkscope.questions.evidence import EvidenceTable
+from chunkscope.questions.labels import EvidenceTable
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, cast
 
-from chunkscope.corpus.file_document import read_bytes
+from chunkscope.corpus.decoding import read_bytes
 from chunkscope.corpus.json_lines import numbered_lines, parse_object, require_text, spoken_type
 from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, refuse_path
 from chunkscope.spans.intervals import Span

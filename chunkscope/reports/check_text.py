@@ -9,11 +9,10 @@ from chunkscope.gate.result import CheckResult, ThresholdResult
 from chunkscope.measures.findings import Finding, Suggestion
 from chunkscope.reports.base import CHECK, ReportOptions
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.paint import BOLD, GREEN, RED, painted
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
-from chunkscope.reports.width import wrap
+from chunkscope.reports.width import BOLD, GREEN, RED, painted, wrap
 
 INDENT = "    "
 MOST_GONE = 20

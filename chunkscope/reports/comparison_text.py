@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from chunkscope.grid.comparison import CellChange, Comparison
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.paint import BOLD, GREEN, RED, painted
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import wrap
+from chunkscope.reports.width import BOLD, GREEN, RED, painted, wrap
 
 INDENT = "  "
 MOST_CELLS = 12

@@ -10,8 +10,8 @@ from operator import attrgetter
 
 from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
 from chunkscope.reports.base import SWEEP, ReportOptions
+from chunkscope.reports.cell_columns import Recall, recalls
 from chunkscope.reports.formatting import DIGITS, rate
-from chunkscope.reports.recalls import Recall, recalls
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
 Value = str | int | float | None

@@ -12,13 +12,12 @@ from chunkscope.grid.verdict import kept
 from chunkscope.reports.base import SWEEP, ReportOptions
 from chunkscope.reports.cell_columns import LUCKY, SAFE, cell_columns, legend
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.paint import BOLD, GREEN, YELLOW, painted
 from chunkscope.reports.retrieval_text import render_retrieval
 from chunkscope.reports.selection import FEW_ROWS, MAX_CELLS, JudgedRow, best_rows, judged_rows
 from chunkscope.reports.sparkline import axis, sparkline
 from chunkscope.reports.table import lay_table
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import LEAST_WIDTH, fit, pad, width, wrap
+from chunkscope.reports.width import BOLD, GREEN, LEAST_WIDTH, YELLOW, fit, pad, painted, width, wrap
 from chunkscope.reports.wording import cuts_sentence, head, longest_trouble, row_notes, row_title, trouble, verdict
 
 MAX_QUESTIONS = 30

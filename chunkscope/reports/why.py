@@ -8,9 +8,8 @@ from itertools import groupby
 
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.paint import BOLD, RED, painted
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import LEAST_WIDTH, fit, fit_end, wrap
+from chunkscope.reports.width import BOLD, LEAST_WIDTH, RED, fit, fit_end, painted, wrap
 from chunkscope.reports.width import width as cells
 
 NO_CUT = "no cut"

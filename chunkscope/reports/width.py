@@ -1,4 +1,4 @@
-"""Text in terminal cells: Japanese takes two a character, marks none, joined emoji two together."""
+"""The width of text in terminal cells, how it is shortened and filled to one, and its colours, which have none."""
 
 from __future__ import annotations
 
@@ -116,3 +116,18 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
             used += len(glue) + width(part)
             glue, is_bare = "", False
     return [*lines, line.rstrip(" ")]
+
+
+BOLD, DIM, UNDERLINE, RED, GREEN, YELLOW = "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m"
+RESET = "\x1b[0m"
+
+
+def painted(text: str, style: str, color: bool = True) -> str:
+    r"""Give a text in a style, where there are colours at all.
+
+    Examples
+    --------
+    >>> painted("lucky", YELLOW), painted("lucky", YELLOW, False)
+    ('\x1b[33mlucky\x1b[0m', 'lucky')
+    """
+    return f"{style}{text}{RESET}" if color and style and text else text

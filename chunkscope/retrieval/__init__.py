@@ -7,11 +7,10 @@ from chunkscope.retrieval.bm25.search import Bm25Retriever
 from chunkscope.retrieval.compare import Holdout, summarise
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.dense.cosines import Dense
-from chunkscope.retrieval.filters import Condition
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.ranking import rank_block
-from chunkscope.retrieval.settings import RetrievalSettings
+from chunkscope.retrieval.settings import Condition, RetrievalSettings
 
 __all__ = [
     "Bm25Retriever",

@@ -18,17 +18,15 @@ from chunkscope.chunkers.index_text import CHARACTERS, LINE_END, Scale
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
 from chunkscope.measures.base import Column, each_cell
-from chunkscope.questions.evidence import EvidenceTable
-from chunkscope.questions.labels import Labels, LocatedQuestion
+from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
 from chunkscope.retrieval.bm25.terms import QuestionTerms, SpelledWords, spelled_words
 from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell
-from chunkscope.retrieval.filters import check_attributes
 from chunkscope.retrieval.overlap import MergedEvidence
 from chunkscope.retrieval.relevance import Qrels
 from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
-from chunkscope.retrieval.settings import RetrievalSettings
+from chunkscope.retrieval.settings import RetrievalSettings, check_attributes
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis

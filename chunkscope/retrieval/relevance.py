@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkscope.questions.evidence import EvidenceTable
+from chunkscope.questions.labels import EvidenceTable
 from chunkscope.retrieval.ranking import Block
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand
 from chunkscope.spans.layout import Layout

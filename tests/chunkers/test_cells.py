@@ -14,16 +14,14 @@ from chunkscope import Document, FixedChunker, sweep
 from chunkscope.chunkers.cells import MOST_AT_ONCE, OneCell, WindowCells, by_step
 from chunkscope.chunkers.chunk_set import WindowChunks
 from chunkscope.chunkers.windows import Windows
-from chunkscope.grid.counts import CellCounts
 from chunkscope.grid.notation import GridRow
-from chunkscope.grid.scan import scan
+from chunkscope.grid.scan import CellCounts, scan
 from chunkscope.measures.chunks import ChunkMeasure
 from chunkscope.measures.evidence import EvidenceMeasure
 from chunkscope.measures.status import StatusMeasure
 from chunkscope.measures.tables import TableMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
-from chunkscope.questions.evidence import EvidenceTable
-from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
+from chunkscope.questions.labels import EvidenceSpan, EvidenceTable, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.spans.layout import Layout, Targets
 

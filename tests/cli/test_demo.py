@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from chunkscope import corpus
 from chunkscope.cli.program import program
-from chunkscope.corpus import demos
-from chunkscope.corpus.demos import LANGUAGES, demo_path
+from chunkscope.corpus import LANGUAGES, demo_path
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, MissingPartError
 from chunkscope.questions.check import check_labels
@@ -30,7 +30,7 @@ def test_an_unknown_language_names_the_known_ones():
 def test_in_a_package_the_demos_lie_inside_it(tmp_path, monkeypatch):
     folder = tmp_path / "site" / "chunkscope" / "demo" / "ja"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(demos, "__file__", str(tmp_path / "site" / "chunkscope" / "corpus" / "demos.py"))
+    monkeypatch.setattr(corpus, "__file__", str(tmp_path / "site" / "chunkscope" / "corpus" / "__init__.py"))
     with pytest.raises(MissingPartError, match="pip install"):
         demo_path("ja")
     (folder / "questions.jsonl").touch()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chunkscope.corpus.patterns import Glob, match_steps, wildcards
+from chunkscope.corpus.name_filter import Glob, match_steps, wildcards
 from chunkscope.errors import ConfigError
 
 LETTERS = "ab."

@@ -19,10 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 
-from chunkscope.corpus import file_document as file_documents
-from chunkscope.corpus.decoding import check_encoding, decode
+from chunkscope.corpus import document as documents
+from chunkscope.corpus.decoding import check_encoding, decode, read_bytes
 from chunkscope.corpus.document import Document
-from chunkscope.corpus.file_document import read_bytes
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.corpus.reading import Corpus, read_corpus
 from chunkscope.errors import ConfigError, DecodingError, InputError
@@ -551,7 +550,7 @@ def test_a_folder_is_not_held_each_text_is_read_when_it_is_asked_for(tmp_path, m
     write(tmp_path, **{"a.md": "一つ。", "b.txt": "二つ\r\n"})
     corpus = read_corpus(tmp_path)
     opened = []
-    monkeypatch.setattr(file_documents, "read_bytes", lambda place: opened.append(place) or read_bytes(place))
+    monkeypatch.setattr(documents, "read_bytes", lambda place: opened.append(place) or read_bytes(place))
     first, second = corpus
     assert (first.name, first.length, second.markup, opened) == ("a.md", 3, "plain", [])
     elsewhere = pickle.loads(pickle.dumps(first))

@@ -16,8 +16,7 @@ from strategies import texts
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, LabelError
-from chunkscope.questions.check import check_labels
-from chunkscope.questions.fix import fix_labels
+from chunkscope.questions.check import check_labels, fix_labels
 from chunkscope.questions.near_miss import REASONS, FoldedText, fold_text, folded_matches
 from chunkscope.questions.question import Question, Quote, read_questions
 from chunkscope.questions.quote_search import Context, QuoteIndex, occurrences, shared_length, unique_extension

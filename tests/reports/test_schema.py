@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worlds import chunkers, corpora, labels_of, questions_of
 
 from chunkscope import Document, FixedChunker, Question, TokenChunker, check, read_corpus, read_questions, sweep
-from chunkscope.corpus.demos import demo_path
+from chunkscope.corpus import demo_path
 from chunkscope.errors import InputError
 from chunkscope.gate.baseline import Baseline
 from chunkscope.gate.result import CODES

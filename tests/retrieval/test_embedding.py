@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkscope.errors import ConfigError, MissingPartError, ProviderError
-from chunkscope.retrieval.dense.batching import cut_batches, send_batches
+from chunkscope.retrieval.dense.batching import RetryPolicy, call_with_retries, cut_batches, send_batches
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.retry import RetryPolicy, call_with_retries
 from chunkscope.retrieval.dense.vector_cache import VectorCache, namespace_of
 from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.providers import EmbeddingSpace, Limits, RetryableError, TooLargeError, find_provider

@@ -10,8 +10,8 @@ import pytest
 from embedding_servers import Reply, ollama_body, openai_body, serving, vector_of
 
 from chunkscope.errors import ProviderError
+from chunkscope.retrieval.dense.batching import RetryPolicy
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.retry import RetryPolicy
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider, http
 

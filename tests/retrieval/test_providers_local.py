@@ -17,7 +17,7 @@ from chunkscope.retrieval import Condition
 from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers import find_provider
-from chunkscope.retrieval.providers.revision import folder_digest
+from chunkscope.retrieval.providers.base import folder_digest
 from chunkscope.store import Store
 
 TEXTS = ["開場は九時です。", "鮪の刺身", "How much is the fee?", "a\0b", "か\u3099👩‍👩‍👧"]

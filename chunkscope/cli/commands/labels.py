@@ -70,7 +70,7 @@ def command(**flags: Any) -> None:
 
 
 def _write_fixed(output: str, questions: QuestionFile, labels: Labels) -> None:
-    from chunkscope.questions.fix import fix_labels
+    from chunkscope.questions.check import fix_labels
 
     records = fix_labels(questions.questions, labels, questions.fields)
     with open_output(output, "json") as file:

@@ -145,7 +145,7 @@ def _prepare(
     inputs: Inputs,
     progress: Progress | None,
 ) -> Sweep:
-    from chunkscope.grid.processes import worthwhile_jobs
+    from chunkscope.grid.batches import worthwhile_jobs
     from chunkscope.grid.sweep import prepare_sweep
 
     flags = inputs.flags

@@ -8,7 +8,7 @@ Terms that few chunks hold are added posting by posting. Common ones are laid ou
 tiles of them are added.
 
 Measured on 16 cells of JaQuAD with 3,939 questions, in processor time: 2.1 s; 47 s without pruning, 43 s without rows
-for common terms. The slow twin is `chunkscope.retrieval.bm25.exhaustive`.
+for common terms. The slow twin is `exhaustive_scores` in tests/retrieval/test_blockmax.py.
 """
 
 from __future__ import annotations

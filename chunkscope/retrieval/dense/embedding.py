@@ -9,8 +9,7 @@ import numpy as np
 
 from chunkscope.errors import ProviderError
 from chunkscope.questions.check import is_blank
-from chunkscope.retrieval.dense.batching import Answer, send_batches
-from chunkscope.retrieval.dense.retry import RetryPolicy
+from chunkscope.retrieval.dense.batching import Answer, RetryPolicy, send_batches
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.providers.base import EmbeddingSpace, Provider, ProviderInfo, Role, Vectors, count_tokens
 from chunkscope.spans.intervals import BoolArray, IntArray

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from chunkscope.errors import ProviderError
-from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors
+from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Vectors, folder_digest, local_folder
 from chunkscope.retrieval.providers.lookup import first_line, require
-from chunkscope.retrieval.providers.revision import folder_digest, local_folder
 from chunkscope.spans.intervals import IntArray
 
 

@@ -204,12 +204,11 @@ class Campaign:
             whole = self.count(world.documents, world.questions, world.chunkers)
             cells = {cell.key: cell for cell in whole.cells}
             for chunker in world.chunkers:
-                overlap = None if chunker.size is None else chunker.overlap
-                self.hold_cell(world, chunker, cells[chunker.label, chunker.unit, chunker.size, overlap])
+                self.hold_cell(world, chunker, cells[key_of(chunker)])
                 self.by_chunker[f"{chunker.name}, {chunker.unit}"] += len(world.documents)
             self.hold_halves(world, whole)
             one = world.chunkers[number % len(world.chunkers)]
-            self.hold_rows(world, one)
+            self.hold_rows(world, one, cells[key_of(one)].chunks)
             self.hold_findings(world, one)
             if number % EVERY["json"] == 0:
                 self.schema.validate(json.loads(to_json(whole)))
@@ -277,8 +276,8 @@ class Campaign:
             hold("halves", mine, all_of_it)
         self.held["halves"] += 1
 
-    def hold_rows(self, world: World, chunker: Chunker) -> None:
-        """Hold the chunks that are listed against the oracle, and their texts against slices."""
+    def hold_rows(self, world: World, chunker: Chunker, n_chunks: int) -> None:
+        """Hold the chunks that are listed against the count and the oracle, and their texts against slices."""
         expected, texts = [], {document.name: document.text for document in world.documents}
         for document in world.documents:
             text, settings = plain(document), settings_of(chunker)
@@ -287,6 +286,8 @@ class Campaign:
                     (document.name, window.start, window.end, *prepended(text, settings, window.start, window.end))
                 )
         rows = list(list_chunks(world.documents, chunker))
+        hold(f"{chunker}: number of rows", len(rows), n_chunks)
+        rows = [row for row in rows if row.start is not None]
         hold(f"{chunker}: rows", [(row.document, row.start, row.end, *row.prepended) for row in rows], expected)
         for row in rows:
             text = texts[row.document]
@@ -304,6 +305,11 @@ class Campaign:
             places = [(one.document, one.question, *one.span) for one in found if one.code == code]
             hold(f"{chunker}: {code}", sorted(places, key=str), sorted(wanted, key=str))
         self.held["findings"] += len(found)
+
+
+def key_of(chunker: Chunker) -> tuple[str, str, int | None, int | None]:
+    """Give what a cell is found by."""
+    return chunker.label, chunker.unit, chunker.size, None if chunker.size is None else chunker.overlap
 
 
 def phases_of(world: World, chunker: Chunker) -> list[Any] | None:

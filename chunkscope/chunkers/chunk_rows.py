@@ -29,11 +29,12 @@ class ChunkRow:
     ----------
     document : str
     index : int
-        Its number in the document, from 0. Raw token windows without a whole character have a number and no row.
-    start, end : int
-        The body in code points: ``text`` is the document's ``text[start:end]``.
-    lines : (int, int)
-        The first and the last line that hold some of it, from 1.
+        Its number in the document, from 0.
+    start, end : int or None
+        The body in code points: ``text`` is the document's ``text[start:end]``. None for a raw token window without a
+        whole character, which has nothing: its texts are empty, and it is blank.
+    lines : (int, int) or None
+        The first and the last line that hold some of it, from 1; None where there is nothing.
     text : str
         The body.
     index_text : str
@@ -52,9 +53,9 @@ class ChunkRow:
 
     document: str
     index: int
-    start: int
-    end: int
-    lines: tuple[int, int]
+    start: int | None
+    end: int | None
+    lines: tuple[int, int] | None
     text: str
     index_text: str
     title: str | None
@@ -75,7 +76,7 @@ class ChunkRow:
             "index": self.index,
             "start": self.start,
             "end": self.end,
-            "lines": list(self.lines),
+            "lines": None if self.lines is None else list(self.lines),
             "text": self.text,
             "index_text": self.index_text,
             "title": self.title,
@@ -129,12 +130,28 @@ def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[Ch
     for document in documents:
         require_document(document)
         if document.text:
-            yield from _rows(DocumentAnalysis(document), chunker)
+            analysis = DocumentAnalysis(document)
+            yield from _rows(analysis, chunker, _cut(analysis, chunker))
 
 
-def _rows(analysis: DocumentAnalysis, chunker: Chunker) -> Iterator[ChunkRow]:
+def _rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> Iterator[ChunkRow]:
+    """Give every window in its order; where numbers are left out between chunks, windows have no whole character."""
+    following = 0
+    for row in _chunk_rows(analysis, chunker, chunking):
+        yield from _empty_rows(analysis, range(following, row.index))
+        yield row
+        following = row.index + 1
+    yield from _empty_rows(analysis, range(following, len(chunking.spans) + chunking.n_spanless))
+
+
+def _empty_rows(analysis: DocumentAnalysis, numbers: range) -> Iterator[ChunkRow]:
+    document, title = analysis.document, analysis.title
+    for number in numbers:
+        yield ChunkRow(document.name, number, None, None, None, "", "", title, (), (), document.attributes, blank=True)
+
+
+def _chunk_rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> Iterator[ChunkRow]:
     document, text = analysis.document, analysis.document.text
-    chunking = _cut(analysis, chunker)
     prependable = find_prependable(analysis, chunker.prepend)
     layout = Layout.of([document.name], [analysis.length])
     texts = IndexTexts.of(SpanChunks(layout, chunker, chunking), prependable)

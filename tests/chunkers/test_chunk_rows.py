@@ -16,6 +16,7 @@ from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError
 from chunkscope.grid.sweep import sweep
 from chunkscope.structure.analysis import DocumentAnalysis
+from chunkscope.structure.tokens import load_encoding
 
 SPELLINGS = [
     "fixed(size=7, overlap=3)",
@@ -39,16 +40,16 @@ def test_rows_say_of_each_chunk_what_a_slow_look_says(text, spelling):
     document = Document("a.md", text, {"kind": "x"})
     rows = list(list_chunks([document], parse_chunker(spelling)))
     for row in rows:
-        assert row.text == text[row.start : row.end]
-        assert row.lines == (document.position(row.start).line, document.position(row.end - 1).line)
+        if row.start is not None:
+            assert row.text == text[row.start : row.end]
+            assert row.lines == (document.position(row.start).line, document.position(row.end - 1).line)
+            assert not any(row.start <= s and e <= row.end for s, e in row.prepended)
         assert row.index_text == "".join(text[s:e] + "\n" for s, e in row.prepended) + row.text
         assert row.sha256 == hashlib.sha256(row.index_text.encode()).hexdigest()
         assert row.blank == is_blank(row.text)
         assert row.attributes["kind"] == "x"
-        assert not any(row.start <= s and e <= row.end for s, e in row.prepended)
-        assert json.loads(json.dumps(row.to_dict()))["lines"] == list(row.lines)
-    indices = [row.index for row in rows]
-    assert indices == sorted(set(indices))
+        assert json.loads(json.dumps(row.to_dict()))["lines"] == (list(row.lines) if row.lines else None)
+    assert [row.index for row in rows] == list(range(len(rows)))
 
 
 @given(st.lists(markdown_texts(6), max_size=4), st.sampled_from(SPELLINGS))
@@ -57,15 +58,54 @@ def test_rows_are_the_chunks_that_a_sweep_counts(contents, spelling):
     chunker = parse_chunker(spelling)
     rows = list(list_chunks(iter(documents), chunker))
     [cell] = sweep(documents, chunkers=chunker, with_cuts=False).cells[:1]
-    spanless = sum(chunk_document(document, chunker).n_spanless for document in documents)
-    assert len(rows) + spanless == cell.chunks
+    assert len(rows) == cell.chunks
     assert sum(len(row.index_text) for row in rows) == cell.chunk_characters
-    assert sum(row.blank for row in rows) <= cell.blank_chunks
+    assert sum(row.blank and row.start is not None for row in rows) == cell.blank_chunks
 
 
-def test_a_raw_window_without_a_whole_character_keeps_its_number_and_has_no_row():
+TEARING = st.text(st.sampled_from("a 。👩‍🔬🇯🇵𠮷鱻鮪か\u3099e\u0301\n"), max_size=30)
+
+
+@given(st.lists(TEARING, min_size=1, max_size=3), st.integers(1, 5), st.data())
+def test_every_window_over_tokens_has_a_row(texts, size, data):
+    chunker = TokenChunker(size, data.draw(st.integers(0, size - 1)), raw=True)
+    documents = [Document(f"{place}.md", text) for place, text in enumerate(texts)]
+    rows = list(list_chunks(documents, chunker))
+    assert len(rows) == sweep(documents, chunkers=chunker).cells[0].chunks
+    for document in documents:
+        found = [(row.start, row.end, row.text) for row in rows if row.document == document.name]
+        assert found == windows_of_tokens(document.text, size, size - chunker.overlap)
+
+
+def windows_of_tokens(text, size, step):
+    """Decode each window byte by byte: which characters of the text does it hold whole?"""
+    encoding = load_encoding("cl100k_base").encoding  # of tiktoken
+    tokens = encoding.encode(text, disallowed_special=())
+    starts = [len(text[:place].encode()) for place in range(len(text) + 1)]
+    found = []
+    for first in range(0, len(tokens), step):
+        begin = len(encoding.decode_bytes(tokens[:first]))
+        end = len(encoding.decode_bytes(tokens[: first + size]))
+        whole = [place for place in range(len(text)) if begin <= starts[place] and starts[place + 1] <= end]
+        span = (whole[0], whole[-1] + 1) if whole else (None, None)
+        found.append((*span, text[whole[0] : whole[-1] + 1] if whole else ""))
+        if first + size >= len(tokens):
+            break
+    return found
+
+
+def test_a_raw_window_without_a_whole_character_has_a_row_with_nothing_in_it():
     rows = list(list_chunks([Document("a", "鮪と")], TokenChunker(1, raw=True)))
-    assert [(row.index, row.text) for row in rows] == [(3, "と")]
+    assert [(row.index, row.start, row.lines, row.text, row.blank) for row in rows] == [
+        (0, None, None, "", True),
+        (1, None, None, "", True),
+        (2, None, None, "", True),
+        (3, 1, (1, 1), "と", False),
+    ]
+    assert rows[0].to_dict() | {"attributes": {}, "sha256": ""} == {
+        "document": "a", "index": 0, "start": None, "end": None, "lines": None, "text": "", "index_text": "",
+        "title": None, "headings": [], "prepended": [], "attributes": {}, "sha256": "", "blank": True,
+    }  # fmt: skip
 
 
 def test_the_title_is_the_first_heading_of_level_1_else_the_attribute():

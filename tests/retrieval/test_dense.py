@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkscope import Document, Question, check_labels, sweep
-from chunkscope.chunkers import FixedChunker, HeadingChunker
+from chunkscope.chunkers import FixedChunker, HeadingChunker, TokenChunker
 from chunkscope.chunkers.chunk_rows import list_chunks
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.retrieval import Dense, RetrievalMeasure, RetrievalSettings, rank_block
@@ -90,6 +90,17 @@ def test_what_is_embedded_is_the_index_text_of_each_chunk_once():
     expected = [row.index_text for way in ways for row in list_chunks(CORPUS, way) if not row.blank]
     asked = [question.question for question in ASKED]
     assert provider.sent == [*asked, *dict.fromkeys(expected)]
+
+
+def test_windows_without_a_whole_character_have_rows_and_are_neither_embedded_nor_ranked():
+    provider, chunker = Recording(), TokenChunker(1, raw=True)
+    documents = [Document("a.md", "鮪鮪と海👩‍🔬"), Document("b.md", "山と川")]
+    asked = [Question.of("q", "海？", doc="a.md", evidence=["海"])]
+    (cell,) = run(provider, chunkers=chunker, sizes=[1], documents=documents, asked=asked).cells
+    rows = list(list_chunks(documents, chunker))
+    shown = [row.index_text for row in rows if not row.blank]
+    assert provider.sent == ["海？", *dict.fromkeys(shown)]
+    assert cell.retrieval[0]["indexed_chunks"] == len(shown) < len(rows) == cell.chunks
 
 
 def test_cells_that_share_texts_embed_them_once(tmp_path):

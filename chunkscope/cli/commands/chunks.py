@@ -31,7 +31,9 @@ Examples:
 def command(**flags: Any) -> None:
     """Write the chunks of one setting as JSON lines, for indexing.
 
-    `index_text` is what to index: what the chunk prepends, a line each, and its text. Leave out those that are `blank`.
+    `index_text` is what to index: what the chunk prepends, a line each, and its text. Leave out those that are `blank`:
+    nothing in them can be seen, or they are token windows (`raw=true`) without a whole character, with `start`, `end`
+    and `lines` null.
     """
     from chunkscope.chunkers.chunk_rows import list_chunks
     from chunkscope.cli.inputs import Inputs

@@ -1,13 +1,14 @@
 """How the time of each step grows with the length of hostile texts: linearly, or something is wrong.
 
-``python benchmarks/hostile_time.py [--quick] [--only NAME ...] [--stages NAME ...] [--largest CHARACTERS]``
+``python benchmarks/hostile_time.py [--quick] [--only NAME ...] [--stages NAME ...] [--largest N] [--seconds S]``
 
-Every shape is read at n, 2n and 4n characters, and for every step of the way the exponent of its processor time is
-printed: 1 is linear, 2 quadratic. What the Markdown parser, MeCab and tiktoken take for what they were given is
-measured alone and taken off; their exponents stand beside. Each time is the best of three, but for long ones that
-grow as they should; an exponent above the limit has to show on a text of 8n characters, too. Writes
-``benchmarks/results/hostile_time.json``, which keeps the steps that were not measured again; the exit status is 1 when
-a step of ours that takes long enough to tell has an exponent above the limit.
+Every shape is read at n, 4n and 16n characters, and for every step of the way the exponent of its processor time from
+the last but one length to the last is printed: 1 is linear, 2 quadratic. What the Markdown parser, MeCab and tiktoken
+take for what they were given is measured alone and taken off; their exponents stand beside. Each time is the best of
+three, but for long ones that grow as they should; an exponent above the limit has to show again at both lengths. A
+shape has so many seconds for all of its steps: those that would take longer end at a shorter text, and are named.
+Writes ``benchmarks/results/hostile_time.json`` after each shape, and keeps the steps that were not measured again; the
+exit status is 1 when a step of ours that takes long enough to tell has an exponent above the limit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import platform
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,10 +46,14 @@ from chunkscope.structure.units import get_unit
 HERE = Path(__file__).parent
 LARGEST, QUICK = 4_000_000, 200_000
 LIMIT = 1.2
+CLEAR = 1.6
+"""An exponent above this is no noise, and is not measured again."""
 FLOOR = 0.25
 """Seconds; a step that is done sooner at the largest length has no exponent, for noise would make it."""
-GIVE_UP = 60.0
-"""Seconds; a step that takes as long is not tried on a longer text."""
+SECONDS = 150.0
+"""For all steps of a shape."""
+GROWTH = 4
+"""So many times as long is each text as the one before."""
 LONG = 0.5
 """Seconds; what takes longer is measured again only where its exponent is above the limit."""
 PACKAGES = ("chunkscope", "numpy", "pyromark", "tiktoken", "fugashi")
@@ -324,7 +329,7 @@ class Libraries:
             ask()
 
 
-def seconds(run: Callable[[], object], runs: int) -> float:
+def seconds(run: Callable[[], object], runs: int = 1) -> float:
     """Give the least processor time; nobody remembers words from the run before."""
     best = math.inf
     for _ in range(runs):
@@ -340,79 +345,129 @@ def seconds(run: Callable[[], object], runs: int) -> float:
 
 
 def measure(run: Callable[[], object], runs: int) -> dict[str, float]:
-    """Give the seconds of a step that are ours, and those of the libraries."""
+    """Give the seconds of a step that are ours, and those of the libraries; a long one is run once."""
     libraries = Libraries()
     words.shared_segmenter.cache_clear()
     with libraries.listening():
-        run()
-    words.shared_segmenter.cache_clear()
+        whole = seconds(run)
     alone = {name: seconds(partial(libraries.ask_again, name), runs) for name in libraries.asked}
-    return {"ours": max(seconds(run, runs) - sum(alone.values()), 0.0), **alone}
+    if whole < LONG:
+        whole = min(whole, seconds(run, runs - 1))
+    return {"ours": max(whole - sum(alone.values()), 0.0), **alone}
 
 
-def exponent(lengths: list[int], times: list[float]) -> float | None:
-    """Give the exponent from n to 4n; None where the longest text was done too soon."""
-    if len(times) < 2 or times[-1] < FLOOR:
-        return None
-    first = max(len(times) - 3, 0)
-    return math.log(times[-1] / max(times[first], 1e-4)) / math.log(lengths[len(times) - 1] / lengths[first])
+@dataclass
+class Growth:
+    """What a step took at each length so far."""
+
+    lengths: list[int] = field(default_factory=list)
+    times: list[dict[str, float]] = field(default_factory=list)
+    refused: str = ""
+
+    def measure(self, given: Given, stage: str, runs: int) -> None:
+        """Measure a step on a text that is longer than those before."""
+        try:
+            self.times.append(measure(STAGES[stage](given), runs))
+            self.lengths.append(len(given.text))
+        except InputError as error:
+            self.refused = str(error)[:100]
+
+    def again(self, givens: list[Given], stage: str, runs: int) -> None:
+        """Measure the last two lengths again, and keep the lesser times."""
+        for place in (-2, -1):
+            new = measure(STAGES[stage](givens[place]), runs)
+            self.times[place] = {name: min(value, new[name]) for name, value in self.times[place].items()}
+
+    @property
+    def names(self) -> set[str]:
+        return {name for times in self.times for name in times}
+
+    def seconds_of(self, name: str) -> list[float]:
+        return [round(times.get(name, 0.0), 4) for times in self.times]
+
+    @property
+    def next_seconds(self) -> float:
+        """What it takes on the next text, if it goes on as it does."""
+        return GROWTH ** max(1.0, self.exponent("ours") or 1.0) * sum(self.times[-1].values()) if self.times else 0.0
+
+    def exponent(self, name: str) -> float | None:
+        """Give the exponent between the last two lengths; None where the longest text was done too soon."""
+        times = self.seconds_of(name)
+        if len(times) < 2 or times[-1] < FLOOR:
+            return None
+        return math.log(times[-1] / max(times[-2], 1e-4)) / math.log(self.lengths[-1] / self.lengths[-2])
+
+    @property
+    def is_above(self) -> bool:
+        return (self.exponent("ours") or 0.0) > LIMIT
+
+    def to_dict(self) -> dict[str, Any]:
+        if self.refused:
+            return {"refused": self.refused}
+        names = sorted(self.names)
+        powers = {name: self.exponent(name) for name in names}
+        return {
+            "lengths": self.lengths,
+            "seconds": {name: self.seconds_of(name) for name in names},
+            "exponents": {name: None if power is None else round(power, 2) for name, power in powers.items()},
+        }
 
 
-def watch(shape: Shape, stage: str, largest: int, runs: int) -> dict[str, Any]:
-    """Measure a step at three lengths; an exponent above the limit has to show again, and on a text twice as long."""
-    lengths = [largest // 4, largest // 2, largest, 2 * largest]
-    found: list[dict[str, float]] = []
-    try:
-        for length in lengths:
-            if len(found) == 3 and not is_above(lengths, found):
-                break
-            run = STAGES[stage](Given(shape, shape.text(length)))
-            found.append(measure(run, runs))
-            for _ in range(runs - 1):
-                if is_above(lengths, found):
-                    found[-1] = {name: min(value, found[-1][name]) for name, value in measure(run, 1).items()}
-            if sum(found[-1].values()) > GIVE_UP:
-                break
-    except InputError as error:
-        return {"refused": str(error)[:100]}
-    names = sorted({name for times in found for name in times})
-    times = {name: [round(one.get(name, 0.0), 4) for one in found] for name in names}
-    powers = {name: exponent(lengths, times[name]) for name in names}
-    return {
-        "lengths": lengths[: len(found)],
-        "seconds": times,
-        "exponents": {name: None if power is None else round(power, 2) for name, power in powers.items()},
-    }
+def watch(shape: Shape, stages: Sequence[str], chosen: argparse.Namespace) -> dict[str, Growth]:
+    """Measure the steps of a shape at each length, as long as its seconds last."""
+    steps = {stage: Growth() for stage in stages}
+    end = time.process_time() + chosen.seconds
+    givens: list[Given] = []
+    for divisor in (GROWTH * GROWTH, GROWTH, 1):
+        givens = [*givens[-1:], Given(shape, shape.text(chosen.largest // divisor))]
+        # the quick ones go first, so that one that takes long does not stop the others
+        for stage in sorted(stages, key=lambda stage: steps[stage].next_seconds):
+            step = steps[stage]
+            if step.refused or len(step.times) < len(givens[:-1]) or time.process_time() + step.next_seconds > end:
+                continue
+            step.measure(givens[-1], stage, chosen.runs)
+            if LIMIT < (step.exponent("ours") or 0.0) < CLEAR:
+                step.again(givens, stage, chosen.runs)
+    return steps
 
 
-def is_above(lengths: list[int], found: list[dict[str, float]]) -> bool:
-    known = exponent(lengths, [times["ours"] for times in found])
-    return known is not None and known > LIMIT
+def tell(shape: str, stage: str, step: Growth, largest: int) -> None:
+    """Print the exponents of a step, where it took long enough to have some, and where it ended early."""
+    powers = {name: step.exponent(name) for name in sorted(step.names)}
+    parts = [
+        f"{name} {power:.2f} ({step.times[-1][name]:.2f} s)" for name, power in powers.items() if power is not None
+    ]
+    if step.lengths and step.lengths[-1] < largest // 2 and not step.refused:
+        parts.append(f"ended at {step.lengths[-1]:,} characters")
+    parts += [step.refused] if step.refused else []
+    if parts:
+        print(f"{shape:32} {stage:16} {', '.join(parts)}{'  ABOVE' if step.is_above else ''}", flush=True)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help=f"up to {QUICK:,} characters instead of {LARGEST:,}")
     parser.add_argument("--largest", type=int, help="up to so many characters")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of processor time for each shape")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="*", choices=SHAPES, metavar="SHAPE", help=", ".join(SHAPES))
     parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
     parser.add_argument("--output", type=Path, default=HERE / "results" / "hostile_time.json")
     chosen = parser.parse_args()
-    largest = chosen.largest or (QUICK if chosen.quick else LARGEST)
+    chosen.largest = chosen.largest or (QUICK if chosen.quick else LARGEST)
     get_unit("cl100k_base").measure("a")  # load what is loaded once
-    steps: dict[str, dict[str, Any]] = {}
+    n_steps, above, early = 0, [], []
     for name in chosen.only or SHAPES:
-        for stage in chosen.stages or STAGES:
-            steps[f"{name}: {stage}"] = step = watch(SHAPES[name], stage, largest, chosen.runs)
-            told = {part: power for part, power in step.get("exponents", {}).items() if power is not None}
-            spent = [f"{part} {power} ({step['seconds'][part][-1]:.2f} s)" for part, power in told.items()]
-            if spent or "refused" in step:
-                mark = "  ABOVE" if told.get("ours", 0) > LIMIT else ""
-                print(f"{name:32} {stage:16} {', '.join(spent) or step['refused']}{mark}", flush=True)
-    above = [name for name, step in steps.items() if (step.get("exponents", {}).get("ours") or 0) > LIMIT]
-    write(chosen.output, steps)
-    print(f"{len(above)} of {len(steps)} steps above {LIMIT}{': ' if above else ''}{', '.join(above)}")
+        steps = watch(SHAPES[name], chosen.stages or list(STAGES), chosen)
+        for stage, step in steps.items():
+            tell(name, stage, step, chosen.largest)
+        n_steps += len(steps)
+        above += [f"{name}: {stage}" for stage, step in steps.items() if step.is_above]
+        ends = [step.lengths[-1] if step.lengths else 0 for step in steps.values() if not step.refused]
+        early += [f"{name}: {stage}" for stage, step in steps.items() if step.lengths and step.lengths[-1] < max(ends)]
+        write(chosen.output, {f"{name}: {stage}": step.to_dict() for stage, step in steps.items()})
+    print(f"{len(early)} of {n_steps} steps ended on a shorter text")
+    print(f"{len(above)} of {n_steps} steps above {LIMIT}{': ' if above else ''}{', '.join(above)}")
     return 1 if above else 0
 
 

@@ -1,26 +1,18 @@
-"""How to draw for a console, and what is said there beside results: messages and progress, on stderr."""
+"""What is said on a console beside results: messages and progress, on stderr."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
 import click
 
-from chunkscope.reports.base import ReportOptions
+from chunkscope.cli.outputs import Output
 from chunkscope.reports.visible import harmless, visible
-
-if TYPE_CHECKING:
-    from chunkscope.cli.outputs import Output
-
-MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
-"""What reports draw with; a console that lacks one of them gets ASCII."""
 
 PATIENCE = 1.0
 """Seconds that a step may take before a bar is shown."""
@@ -29,30 +21,6 @@ WORKING = "working"
 """What a bar shows as long as nothing is known of how much there is to do."""
 
 MOST_WARNINGS = 5
-
-
-def look_of(output: str | None) -> ReportOptions:
-    """Tell how to draw for a file, or for stdout."""
-    if output not in (None, "-") or sys.stdout is None:
-        return ReportOptions(80, False, False)
-    is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((80, 24)).columns
-    color = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    return ReportOptions(max(width, 40), color, not can_encode(sys.stdout, MARKS))
-
-
-def can_encode(stream: TextIO, text: str) -> bool:
-    """Tell whether a stream can show a text."""
-    try:
-        text.encode(stream.encoding or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def ended(text: str) -> str:
-    """End a text with a line end, if it has none."""
-    return text if text.endswith("\n") or not text else text + "\n"
 
 
 def one_line(text: str) -> str:

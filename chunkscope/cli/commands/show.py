@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options
-from chunkscope.cli.console import look_of
-from chunkscope.cli.outputs import open_output
+from chunkscope.cli.outputs import look_of, open_output
 
 if TYPE_CHECKING:
     from chunkscope.cli.inputs import Inputs

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli import options, retrieval
-from chunkscope.cli.console import Messages, ended, look_of
-from chunkscope.cli.outputs import open_output
+from chunkscope.cli.console import Messages
+from chunkscope.cli.outputs import ended, look_of, open_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,0 +1,133 @@
+"""What a sweep does with each batch: the measures that look at it, what they count, and the sum over batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import add
+
+from chunkscope.chunkers import Chunker
+from chunkscope.errors import ConfigError
+from chunkscope.grid.batches import Batch
+from chunkscope.grid.notation import Grid
+from chunkscope.grid.results import check_fields, is_cell_field
+from chunkscope.grid.scan import CellCounts, Progress, Scan, scan
+from chunkscope.measures.base import Field, Measure
+from chunkscope.measures.chunks import ChunkMeasure
+from chunkscope.measures.cuts import CutMeasure
+from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
+from chunkscope.measures.findings import Finding, Places, find_evidence, find_lost_rows, find_needed_rows
+from chunkscope.measures.status import StatusMeasure
+from chunkscope.measures.tables import BoundTables, TableMeasure
+from chunkscope.measures.tokens import TokenMeasure
+from chunkscope.measures.wholeness import WholenessMeasure
+from chunkscope.questions.labels import EvidenceTable, LocatedQuestion
+
+
+@dataclass(frozen=True)
+class Total:
+    """The counts of some batches, a row of the grid each, and the findings at the settings to be explained."""
+
+    counts: tuple[CellCounts, ...]
+    longest: Mapping[str, int]
+    findings: tuple[tuple[Finding, ...], ...]
+
+    def __add__(self, other: Total) -> Total:
+        units = sorted({*self.longest, *other.longest})
+        return Total(
+            tuple(map(add, self.counts, other.counts)),
+            {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in units},
+            tuple(map(add, self.findings, other.findings)),
+        )
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What a batch needs to know of a sweep."""
+
+    grid: Grid
+    with_questions: bool
+    with_ids: bool
+    with_cuts: bool
+    count_tokens: str | None
+    further: tuple[Measure, ...]
+    explain: tuple[Chunker, ...] = ()
+
+    def __post_init__(self) -> None:
+        for measure in self.further:
+            check_fields(measure)
+
+    @cached_property
+    def chunkers(self) -> tuple[Chunker, ...]:
+        """The unsized chunkers: each segments a document once."""
+        return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields that further measures declare."""
+        return tuple(field for measure in self.further for field in getattr(measure, "fields", ()))
+
+    @property
+    def needs_all_documents(self) -> bool:
+        """Whether a measure has to see all chunks at once, so that documents cannot be dealt out."""
+        return any(getattr(measure, "needs_all_documents", False) for measure in self.further)
+
+    def scan(self, batch: Batch) -> Scan:
+        """Look at the documents of one batch."""
+        units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char"} - {"char"}
+        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units))
+
+    def count(self, scanned: Scan, progress: Progress | None = None) -> Total:
+        """Count all cells over the documents of one scan, and find what is to be explained."""
+        counts = scanned.count(self.grid, progress)
+        self._check_counted(counts)
+        findings = tuple(tuple(find_problems(scanned, chunker)) for chunker in self.explain)
+        return Total(tuple(counts), longest_evidence(scanned.bound), findings)
+
+    def count_batch(self, batch: Batch) -> Total:
+        """Look at one batch and count; what a worker process does."""
+        return self.count(self.scan(batch))
+
+    def _check_counted(self, counts: Sequence[CellCounts]) -> None:
+        """Raise `ConfigError` where a further measure counts something else than it declares."""
+        found = {name for row in counts for name in row.columns if not is_cell_field(name)}
+        declared = {field.name for field in self.fields}
+        for name in sorted(found ^ declared):
+            if name in found:
+                raise ConfigError(f"field {name!r} is counted, but is in no measure's fields")
+            raise ConfigError(f"field {name!r} is in a measure's fields, but not counted")
+
+    def _measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
+        chunkers = self.chunkers
+        chosen: list[Measure] = [ChunkMeasure(chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
+        if self.with_questions:
+            chosen.append(EvidenceMeasure(EvidenceTable.of(questions), chunkers, with_ids=self.with_ids))
+        else:
+            chosen.append(WholenessMeasure())
+        if self.with_cuts:
+            chosen.append(CutMeasure())
+        if self.count_tokens:
+            chosen.append(TokenMeasure(self.count_tokens, chunkers))
+        return [*chosen, *self.further]
+
+    def _least_chunk(self) -> int:
+        """Give the shortest length in characters of a chunk that does not end its document."""
+        sizes = [row.sizes for row in self.grid.rows]
+        windows = all(chunker.has_windows and not chunker.counts_raw_tokens for chunker in self.chunkers)
+        return min(int(found.min()) for found in sizes if found is not None) if windows else 1
+
+
+def find_problems(scanned: Scan, chunker: Chunker) -> list[Finding]:
+    """Find the cuts of one setting that split evidence or part table rows from their header.
+
+    Where the scan has evidence, that and the rows it overlaps are looked at, else all rows of all tables.
+    """
+    places, chunks = Places(scanned.layout, scanned.documents), scanned.chunks(chunker)
+    evidence, tables = scanned.of_kind(BoundEvidence), scanned.of_kind(BoundTables)
+    found: list[Finding] = []
+    if evidence is not None:
+        found += [*find_evidence(places, evidence, chunks), *find_needed_rows(places, evidence, chunks)]
+    elif tables is not None:
+        found += find_lost_rows(places, tables.rows, chunks)
+    return sorted(found, key=lambda one: (one.document, one.cut, (one.span or (0, 0))[0], one.code))

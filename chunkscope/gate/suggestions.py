@@ -11,15 +11,16 @@ import numpy as np
 from chunkscope.chunkers import Chunker
 from chunkscope.chunkers.boundaries import Boundaries, TokenStream, join_boundaries, join_streams
 from chunkscope.chunkers.chunk_set import chunk_set
+from chunkscope.gate.window_sizes import WindowSizes
 from chunkscope.grid.notation import Overlap
 from chunkscope.measures.findings import Suggestion
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
 
 FARTHEST = 4
-"""Sizes are tried up to so many times the present one."""
+"""Sizes are tried up to so many times the present one, where only cutting anew can tell."""
 NEAR_TRIALS = 20
-"""So many sizes are tried on either side where only cutting anew can tell."""
+"""So many sizes are tried then on either side."""
 
 
 @dataclass(frozen=True)
@@ -94,33 +95,10 @@ class Suggester:
         return self._tried_sizes(targets, self.chunker.size)
 
     def _window_sizes(self, targets: Targets, size: int) -> list[int | None]:
-        """Windows are arithmetic: every size is looked at, in the end up to one that holds the whole document."""
-        found: list[int | None] = []
-        starts, ends = targets.spans[:, 0] - targets.bases, targets.spans[:, 1] - targets.bases
-        lasts = np.minimum(targets.lengths, np.maximum(FARTHEST * size, 2 * (ends - starts)))
-        sizes, steps = self._grid(int(lasts.max(initial=1)))
-        n_sizes = np.searchsorted(sizes, lasts, side="right").tolist()
-        places = zip(starts.tolist(), ends.tolist(), targets.lengths.tolist(), lasts.tolist(), n_sizes, strict=True)
-        for start, end, length, last, n in places:
-            good, tried = _holding(sizes[:n], steps[:n], start, end), last
-            while not len(good) and tried < length:
-                tried = min(length, FARTHEST * tried)
-                good = _holding(*self._grid(tried), start, end)
-            found.append(int(good[np.lexsort((-good, np.abs(good - size)))[0]]) if len(good) else None)
-        return found
-
-    def _grid(self, last: int) -> tuple[IntArray, IntArray]:
-        """Give all sizes up to one that can run, and their steps."""
-        sizes = np.arange(1, last + 1, dtype=np.int64)
-        share = self.chunker.overlap if self.overlap is None else self.overlap.value
-        if isinstance(share, int):
-            widths = np.full(len(sizes), share, dtype=np.int64)
-        elif share.numerator * last < 1 << 62:
-            widths = sizes * share.numerator // share.denominator
-        else:
-            widths = np.array([int(share * size) for size in sizes.tolist()], dtype=np.int64)
-        kept = widths < sizes
-        return sizes[kept], (sizes - widths)[kept]
+        """Windows are arithmetic: the nearest of all sizes is found."""
+        sizes = WindowSizes(self.chunker.overlap if self.overlap is None else self.overlap.value)
+        spans = targets.spans - targets.bases[:, None]
+        return [sizes.nearest(size, start, end) for start, end in spans.tolist()]
 
     def _tried_sizes(self, targets: Targets, size: int) -> list[int | None]:
         """Cut anew, but only the documents in which something is still to be kept whole."""
@@ -161,11 +139,6 @@ class Suggester:
         else:
             return self
         return Suggester(self.chunker, self.overlap, layout, boundaries)
-
-
-def _holding(sizes: IntArray, steps: IntArray, start: int, end: int) -> IntArray:
-    """Give the sizes at which the last window that begins before a text holds it."""
-    return sizes[(start // steps * steps + sizes >= end) & (sizes >= end - start)]
 
 
 def _boundaries_of(joined: Boundaries, number: int) -> Boundaries:

@@ -74,21 +74,23 @@ class _Search:
             for number, question in enumerate(questions)
             for place, quote in enumerate(question.quotes)
         }
-        self._places: defaultdict[Key, QuotePlaces] = defaultdict(QuotePlaces)
-        self._matching: defaultdict[Key, QuotePlaces] = defaultdict(QuotePlaces)
+        # each text is searched for once, however many questions quote it
+        self._places: defaultdict[tuple[str | None, str], QuotePlaces] = defaultdict(QuotePlaces)
+        self._matching: defaultdict[tuple[str, int], QuotePlaces] = defaultdict(QuotePlaces)
         self._pinned: defaultdict[str, list[Key]] = defaultdict(list)
-        self._named: defaultdict[str, list[Key]] = defaultdict(list)
-        self._unnamed: list[Key] = []
+        self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._unnamed: defaultdict[str, set[int]] = defaultdict(set)  # each text with the starts where it is pinned
         for key, quote in self._quotes.items():
-            if is_blank(quote.text):
+            if quote.text is None or is_blank(quote.text):
                 continue
             if quote.document is None:
-                self._unnamed.append(key)
+                start = _pinned_start(quote)
+                self._unnamed[quote.text] |= set() if start is None else {start}
             elif quote.span is not None:
                 self._pinned[quote.document].append(key)
             else:
-                self._named[quote.document].append(key)
-        self._index = QuoteIndex([self._text(key) for key in self._unnamed]) if self._unnamed else None
+                self._named[quote.document][quote.text] = None
+        self._index = QuoteIndex(list(self._unnamed)) if self._unnamed else None
 
     def _text(self, key: Key) -> str:
         return self._quotes[key].text or ""
@@ -108,45 +110,47 @@ class _Search:
             if span is not None and _stands(text, self._text(key), *span):
                 self.pins[key] = EvidenceSpan(name, *span)
             else:
-                searched.append(key)
-        for number, starts in QuoteIndex([self._text(key) for key in searched]).find(text):
-            self._places[searched[number]].add(name, starts)
-        if self._index is not None:
-            for number, starts in self._index.find(text):
-                key = self._unnamed[number]
-                self._places[key].add(name, starts)
-                start, end = self._quotes[key].span or (-1, -1)
-                if start in starts and end == start + len(self._text(key)):
-                    self._matching[key].add(name, range(start, start + 1))
+                searched[self._text(key)] = None
+        for quote, starts in QuoteIndex(list(searched)).find(text):
+            self._places[name, quote].add(name, starts)
+        for quote, starts in self._index.find(text) if self._index is not None else ():
+            self._places[None, quote].add(name, starts)
+            pinned = self._unnamed[quote]
+            few, many = (starts, pinned) if len(starts) < len(pinned) else (pinned, starts)
+            for start in few:
+                if start in many:
+                    self._matching[quote, start].add(name, range(start, start + 1))
 
     def bad_quotes(self) -> list[BadQuote]:
         """Give the quotes that do not stand, after all documents have been looked at. Fill `pins` with the rest."""
-        found = []
+        found: dict[tuple[LabelProblemCode, Quote], BadQuote] = {}
         for key, quote in self._quotes.items():
-            if key in self.pins:
-                continue
-            bad = self._judge(key, quote)
-            if bad is not None:
-                found.append(bad)
-        return found
-
-    def _judge(self, key: Key, quote: Quote) -> BadQuote | None:
-        places = self._places[key]
-        code: LabelProblemCode
-        if is_blank(quote.text):
-            code = "empty"
-        elif quote.document is not None and quote.document not in self.names:
-            code = "unknown-document"
-        elif quote.span is not None and (quote.document is not None or (places.count and key not in self._matching)):
-            code = "offset-mismatch"
-        else:
-            places = self._matching[key] if quote.span is not None else places
-            if places.count == 1:
+            if key not in self.pins:
+                code, places = self._judge(quote)
+                if code is not None:
+                    found.setdefault((code, quote), BadQuote(code, quote, places)).keys.append(key)
+                    continue
                 document, start = places.kept[0]
                 self.pins[key] = EvidenceSpan(document, start, start + len(self._text(key)))
-                return None
-            code = "ambiguous" if places.count else "missing"
-        return BadQuote(key, code, quote, places)
+        return list(found.values())
+
+    def _judge(self, quote: Quote) -> tuple[LabelProblemCode | None, QuotePlaces]:
+        """Say what is wrong with a quote, and where it stands; nothing is where that is one place."""
+        nowhere = QuotePlaces()
+        if quote.text is None or is_blank(quote.text):
+            return "empty", nowhere
+        if quote.document is not None and quote.document not in self.names:
+            return "unknown-document", nowhere
+        places = self._places.get((quote.document, quote.text), nowhere)
+        if quote.span is not None:
+            start = _pinned_start(quote)
+            matching = nowhere if start is None else self._matching.get((quote.text, start), nowhere)
+            if quote.document is not None or (places.count and not matching.count):
+                return "offset-mismatch", places
+            places = matching
+        if places.count == 1:
+            return None, places
+        return ("ambiguous" if places.count else "missing"), places
 
 
 def is_blank(quote: str | None) -> bool:
@@ -161,6 +165,12 @@ def is_blank(quote: str | None) -> bool:
 
 
 _BLANK = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+
+
+def _pinned_start(quote: Quote) -> int | None:
+    """Give where a quote is pinned, if its offsets are as far apart as it is long."""
+    start, end = quote.span or (0, 0)
+    return start if end - start == len(quote.text or "") else None
 
 
 def _stands(text: str, quote: str, start: int, end: int) -> bool:

@@ -18,6 +18,10 @@ from chunkscope.spans.layout import Layout
 LabelProblemCode = Literal["missing", "ambiguous", "empty", "unknown-document", "duplicate-id", "offset-mismatch"]
 
 
+LISTED = 100
+"""Places of a quote that a problem lists; there may be millions, and they are counted."""
+
+
 class EvidenceSpan(NamedTuple):
     """A quote in its place: the document, and the span in code points."""
 
@@ -96,7 +100,9 @@ class LabelProblem:
     document : str or None
         The document that the quote names.
     occurrences : tuple of Occurrence
-        Every place where the quote does stand, up to a thousand.
+        The places where the quote does stand, the first `LISTED` of them.
+    n_occurrences : int
+        How many there are in all.
     entry : int or None
         Which quote, from 0; None where the question as a whole is meant.
     fix : Fix or None
@@ -109,6 +115,7 @@ class LabelProblem:
     message: str
     document: str | None = None
     occurrences: tuple[Occurrence, ...] = ()
+    n_occurrences: int = 0
     entry: int | None = None
     fix: Fix | None = None
 
@@ -121,6 +128,7 @@ class LabelProblem:
             "message": self.message,
             "document": self.document,
             "occurrences": [place.to_dict() for place in self.occurrences],
+            "n_occurrences": self.n_occurrences,
             "entry": self.entry,
             "fixable": self.fix is not None,
         }

@@ -5,14 +5,15 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import did_you_mean
-from chunkscope.questions.labels import Fix, LabelProblem, LabelProblemCode, Occurrence
+from chunkscope.questions.labels import LISTED, Fix, LabelProblem, LabelProblemCode, Occurrence
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
@@ -22,9 +23,8 @@ Key: TypeAlias = tuple[int, int]
 """The places of a question and of a quote in it."""
 
 _SHOWN = 5  # places in a message; the others are in `occurrences`
-_KEPT = 1_000  # places of one quote that are listed; one that stands more often is too short to be a quote
 _EXTENDED = 20  # places that get their shortest unique passage
-_CONTEXTS = 300  # places whose surroundings are kept to compare them
+_KEPT = 300  # places of a quote that are kept, and whose surroundings are compared
 _MANY = 50  # places in another form, after which no nearer one is looked for
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
@@ -32,7 +32,7 @@ _NAMES_BUDGET = 2_000_000  # pairs of names to compare
 
 @dataclass
 class QuotePlaces:
-    """Where a quote occurs: all places are counted, the first thousand kept."""
+    """Where a quote occurs: all places are counted, the first few hundred kept."""
 
     kept: list[tuple[str, int]] = field(default_factory=list)
     count: int = 0
@@ -49,16 +49,18 @@ class BadQuote:
 
     Attributes
     ----------
-    key, code, quote
-        Which quote, and what is wrong.
+    code, quote
+        What is wrong, with what.
     places : QuotePlaces
         Where its quote does occur.
+    keys : list of Key
+        The questions that quote it so: what is found out is found out once.
     """
 
-    key: Key
     code: LabelProblemCode
     quote: Quote
     places: QuotePlaces
+    keys: list[Key] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     near: tuple[Near, str] | None = None
@@ -85,7 +87,7 @@ def explain(
         for document in documents:
             second.look_at(document)
     known = _KnownNames(names, documents if isinstance(documents, Corpus) else None)
-    return [(bad.key, _problem(bad, questions[bad.key[0]], known)) for bad in bad_quotes]
+    return [found for bad in bad_quotes for found in _problems(bad, questions, known)]
 
 
 class _SecondPass:
@@ -102,11 +104,10 @@ class _SecondPass:
                 self._homeless.append(bad)
             for document, place in bad.places.kept:
                 self._occurring[document].append((bad, place))
-        self._strayed = [bad for bad in bad_quotes if bad.quote.document is not None and not bad.places.count]
-        self._verbatim = QuoteIndex([bad.text for bad in self._strayed])
-        # a quote of emphasis marks alone folds to nothing, and nothing is everywhere
-        self._foldable = [bad for bad in self._homeless if fold_text(bad.text)]
-        self._folded = QuoteIndex([fold_text(bad.text) for bad in self._foldable])
+        self._strayed = _by_text(bad for bad in bad_quotes if bad.quote.document is not None and not bad.places.count)
+        self._verbatim = QuoteIndex(list(self._strayed))
+        self._by_folded = _by_folded(self._homeless)
+        self._folded = QuoteIndex(list(self._by_folded))
         self._pieces = PieceIndex([bad.text for bad in self._homeless])
         self._budget = _BUDGET
 
@@ -114,10 +115,10 @@ class _SecondPass:
         """Note what a document says about the bad quotes."""
         for bad, place in self._occurring.get(document.name, ()):
             self._note_place(bad, document, place)
-        for number, starts in self._verbatim.find(document.text) if self._strayed else ():
-            bad = self._strayed[number]
-            if document.name != bad.quote.document and not bad.elsewhere:
-                bad.elsewhere = _occurrence(document, starts[0], starts[0] + len(bad.text))
+        for quote, start in self._verbatim.find_first(document.text) if self._strayed else ():
+            # a document that holds it is none of those that ought to
+            for bad in self._strayed.pop(quote, ()):
+                bad.elsewhere = _occurrence(document, start, start + len(quote))
         home = self._at_home.get(document.name, [])
         if home:
             self._look_at_home(document, home)
@@ -127,30 +128,34 @@ class _SecondPass:
     @staticmethod
     def _note_place(bad: BadQuote, document: Document, place: int) -> None:
         end = place + len(bad.text)
-        bad.occurrences.append(_occurrence(document, place, end))
-        if bad.code == "ambiguous" and bad.places.count <= _CONTEXTS:
+        if len(bad.occurrences) < LISTED:
+            bad.occurrences.append(_occurrence(document, place, end))
+        if bad.code == "ambiguous" and bad.places.count <= _KEPT:
             bad.contexts.append(Context.of(document.text, place, end))
 
     def _look_at_home(self, document: Document, bad_quotes: Sequence[BadQuote]) -> None:
-        plain, folded = fold_text(document.text), None
+        counts = _OtherCounts(document.text)
         for bad in bad_quotes:
             if bad.code == "offset-mismatch":
-                _note_mismatch(bad, document)
-            if bad.places.count:
-                continue
-            if fold_text(bad.text) in plain:
-                folded = folded or FoldedText(document.text)
+                _note_mismatch(bad, document, counts)
+        missing = [bad for bad in bad_quotes if not bad.places.count]
+        by_folded = _by_folded(missing)
+        found = [quote for quote, _ in QuoteIndex(list(by_folded)).find_first(fold_text(document.text))]
+        folded = FoldedText(document.text) if found else None
+        for bad in (bad for quote in found for bad in by_folded[quote]):
+            if folded is not None:
                 _note_matches(bad, document, folded)
+        for bad in missing:
             if bad.near is None:
                 self._note_similar(bad, document)
 
     def _look_for_homeless(self, document: Document) -> None:
-        hits = {number for number, _ in self._folded.find(fold_text(document.text))} if self._foldable else set()
-        hits = {number for number in hits if self._foldable[number].n_folded < _MANY}
+        found = self._folded.find_first(fold_text(document.text)) if self._by_folded else ()
+        hits = [bad for quote, _ in found for bad in self._by_folded[quote] if bad.n_folded < _MANY]
         folded = FoldedText(document.text) if hits else None
-        for number in sorted(hits):
+        for bad in hits:
             if folded is not None:
-                _note_matches(self._foldable[number], document, folded)
+                _note_matches(bad, document, folded)
         likely = self._pieces.likely_places(document.text)
         for number, bad in enumerate(self._homeless):
             if bad.n_folded:
@@ -166,6 +171,21 @@ class _SecondPass:
             bad.note = "not all documents were searched for similar passages"
             return
         _note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
+
+
+def _by_text(bad_quotes: Iterable[BadQuote], form: Callable[[str], str] = str) -> dict[str, list[BadQuote]]:
+    """Group quotes by their text, or by a form of it."""
+    found: defaultdict[str, list[BadQuote]] = defaultdict(list)
+    for bad in bad_quotes:
+        found[form(bad.text)].append(bad)
+    return dict(found)
+
+
+def _by_folded(bad_quotes: Iterable[BadQuote]) -> dict[str, list[BadQuote]]:
+    """Group quotes by their folded text; one of emphasis marks alone folds to nothing, and nothing is everywhere."""
+    found = _by_text(bad_quotes, fold_text)
+    found.pop("", None)
+    return found
 
 
 def _note_likely(bad: BadQuote, document: Document, strength: Strength, places: Sequence[int]) -> None:
@@ -207,7 +227,7 @@ def _keep_nearer(bad: BadQuote, document: Document, near: Near) -> None:
     bad.near = near, where
 
 
-def _note_mismatch(bad: BadQuote, document: Document) -> None:
+def _note_mismatch(bad: BadQuote, document: Document, counts: _OtherCounts) -> None:
     """Note what stands at wrong offsets, whether they count something else, and the fix if there is one."""
     text, quote = document.text, bad.text
     start, end = bad.quote.span or (0, 0)
@@ -215,7 +235,7 @@ def _note_mismatch(bad: BadQuote, document: Document) -> None:
         what = f"{document.name} has {len(text)} characters and no [{start}:{end}]"
     else:
         what = f"{document.name}[{start}:{end}] is {_excerpt(text[start:end])}, not {_excerpt(quote)}"
-    bad.note = what + _other_count(text, quote, start, end)
+    bad.note = what + counts.fit(quote, start, end)
     if bad.places.count == 1:
         place = bad.places.kept[0][1]
         bad.fix = Fix(document.name, place, place + len(quote), quote)
@@ -226,55 +246,85 @@ def _note_mismatch(bad: BadQuote, document: Document) -> None:
         bad.is_decided = True
 
 
-def _other_count(text: str, quote: str, start: int, end: int) -> str:
-    """Say what wrong offsets count, where they fit something else than code points."""
-    if start < 0 or end < start:
-        return ""
-    wide = text.encode("utf-16-le")
-    fits = {
-        "they count bytes of UTF-8": text.encode()[start:end] == quote.encode(),
-        "they count UTF-16 units": wide[2 * start : 2 * end] == quote.encode("utf-16-le"),
-        "they count each line end as one character": text.replace("\r\n", "\n")[start:end] == quote,
-        "the end is one too small": text[start : end + 1] == quote,
-        "they count from 1": start > 0 and text[start - 1 : end - 1] == quote,
-        "they count from 1, and the end is inclusive": start > 0 and text[start - 1 : end] == quote,
-        "they do not count what a byte order mark takes": text[start + 1 : end + 1] == quote,
-    }
-    return next((f"; {words}" for words, fit in fits.items() if fit), "")
+class _OtherCounts:
+    """A text as others count it, and what wrong offsets count, where they fit something else than code points."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _utf8(self) -> bytes:
+        return self._text.encode()
+
+    @cached_property
+    def _utf16(self) -> bytes:
+        return self._text.encode("utf-16-le")
+
+    @cached_property
+    def _short_lines(self) -> str:
+        return self._text.replace("\r\n", "\n")
+
+    def fit(self, quote: str, start: int, end: int) -> str:
+        """Say in words what offsets count."""
+        if start < 0 or end < start:
+            return ""
+        text = self._text
+        fits = {
+            "they count bytes of UTF-8": self._utf8[start:end] == quote.encode(),
+            "they count UTF-16 units": self._utf16[2 * start : 2 * end] == quote.encode("utf-16-le"),
+            "they count each line end as one character": self._short_lines[start:end] == quote,
+            "the end is one too small": text[start : end + 1] == quote,
+            "they count from 1": start > 0 and text[start - 1 : end - 1] == quote,
+            "they count from 1, and the end is inclusive": start > 0 and text[start - 1 : end] == quote,
+            "they do not count what a byte order mark takes": text[start + 1 : end + 1] == quote,
+        }
+        return next((f"; {words}" for words, fit in fits.items() if fit), "")
 
 
 def _occurrence(document: Document, start: int, end: int) -> Occurrence:
     return Occurrence(document.name, start, end, *document.position(start))
 
 
-def _problem(bad: BadQuote, question: Question, known: _KnownNames) -> LabelProblem:
+def _problems(bad: BadQuote, questions: Sequence[Question], known: _KnownNames) -> Iterator[tuple[Key, LabelProblem]]:
+    """Write the problem of a bad quote for each question that has it."""
+    message, occurrences = _message(bad, known), tuple(bad.occurrences)
+    for key in bad.keys:
+        question = questions[key[0]]
+        which = f"entry {key[1] + 1}: " if len(question.quotes) > 1 else ""
+        problem = LabelProblem(
+            id=question.id,
+            line=question.line,
+            problem=bad.code,
+            message=which + message,
+            document=bad.quote.document,
+            occurrences=occurrences,
+            n_occurrences=bad.places.count,
+            entry=key[1],
+            fix=bad.fix,
+        )
+        yield key, problem
+
+
+def _message(bad: BadQuote, known: _KnownNames) -> str:
     quote = bad.quote
-    which = f"entry {bad.key[1] + 1}: " if len(question.quotes) > 1 else ""
-    if bad.code == "empty":
-        message = "empty evidence: " + ("there is no quote" if quote.text is None else f"{quote.text!r} is blank")
-    elif bad.code == "unknown-document":
-        message = f"unknown document {quote.document!r}; {known.hint(quote.document or '')}"
-    elif bad.code == "ambiguous":
-        message = _ambiguous(bad)
-    else:
-        message = _missing(bad) if bad.code == "missing" else _mismatch(bad)
-    return LabelProblem(
-        question.id,
-        question.line,
-        bad.code,
-        which + message,
-        quote.document,
-        tuple(bad.occurrences),
-        bad.key[1],
-        bad.fix,
-    )
+    match bad.code:
+        case "empty":
+            return "empty evidence: " + ("there is no quote" if quote.text is None else f"{quote.text!r} is blank")
+        case "unknown-document":
+            return f"unknown document {quote.document!r}; {known.hint(quote.document or '')}"
+        case "ambiguous":
+            return _ambiguous(bad)
+        case "missing":
+            return _missing(bad)
+        case _:
+            return _mismatch(bad)
 
 
 def _ambiguous(bad: BadQuote) -> str:
     quote, places = bad.text, bad.occurrences
     shown = ", ".join(str(place) for place in places[:_SHOWN])
     message = f"occurs {bad.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
-    if bad.places.count > _CONTEXTS:
+    if bad.places.count > _KEPT:
         return f"{message}; quote more of the text"
     best: Occurrence | None = None
     for number, place in enumerate(places[:_EXTENDED]):

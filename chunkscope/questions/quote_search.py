@@ -73,7 +73,7 @@ class QuoteIndex:
     Parameters
     ----------
     quotes : sequence of str
-        Not empty ones. The same text may stand several times.
+        Not empty ones; those that are alike are one.
 
     Notes
     -----
@@ -83,18 +83,16 @@ class QuoteIndex:
     Examples
     --------
     >>> list(QuoteIndex(["あい", "いう"]).find("あいうあい"))
-    [(0, range(0, 1)), (0, range(3, 4)), (1, range(1, 2))]
+    [('あい', range(0, 1)), ('あい', range(3, 4)), ('いう', range(1, 2))]
     """
 
     def __init__(self, quotes: Sequence[str]) -> None:
-        self._owners: defaultdict[str, list[int]] = defaultdict(list)
-        for number, quote in enumerate(quotes):
-            self._owners[quote].append(number)
-        long = [quote for quote in self._owners if len(quote) >= GRAM]
+        distinct = dict.fromkeys(quotes)
+        long = [quote for quote in distinct if len(quote) >= GRAM]
         if len(long) <= _FEW:
             long = []
         hashed = set(long)
-        self._one_by_one = [quote for quote in self._owners if quote not in hashed]
+        self._one_by_one = [quote for quote in distinct if quote not in hashed]
         self._by_hash: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
         if long:
             self._fill(long)
@@ -110,11 +108,21 @@ class QuoteIndex:
         self._table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
         self._table[_slots(np.array(list(self._by_hash), dtype=np.uint64))] = True
 
-    def find(self, text: str) -> Iterator[tuple[int, range]]:
-        """Give the number of a quote and places of it as `occurrences` does, the places of each quote in order."""
+    def find(self, text: str) -> Iterator[tuple[str, range]]:
+        """Give quotes and places of them as `occurrences` does, the places of each quote in order."""
+        for quote, places in self._find(text):
+            yield from ((quote, some) for some in places)
+
+    def find_first(self, text: str) -> Iterator[tuple[str, int]]:
+        """Give each quote that stands in a text once, with its first place."""
+        for quote, places in self._find(text):
+            first = next(places, None)
+            if first is not None:
+                yield quote, first[0]
+
+    def _find(self, text: str) -> Iterator[tuple[str, Iterator[range]]]:
         for quote in self._one_by_one:
-            for places in occurrences(text, quote):
-                yield from ((owner, places) for owner in self._owners[quote])
+            yield quote, occurrences(text, quote)
         if not self._by_hash or len(text) < GRAM:
             return
         hashes = _rolling(text)
@@ -125,8 +133,7 @@ class QuoteIndex:
                 hits[key].append(place)
         for key, found in hits.items():
             for quote, at in self._by_hash[key]:
-                for places in _verified(text, quote, found, at):
-                    yield from ((owner, places) for owner in self._owners[quote])
+                yield quote, _verified(text, quote, found, at)
 
 
 def _verified(text: str, quote: str, hits: Sequence[int], at: int) -> Iterator[range]:

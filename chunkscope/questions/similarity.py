@@ -39,19 +39,21 @@ class PieceIndex:
     """
 
     def __init__(self, quotes: Sequence[str]) -> None:
-        owned = [(number, at, piece) for number, quote in enumerate(quotes) for at, piece in _pieces(quote, _PIECE)]
-        self._owners = [(number, at) for number, at, _ in owned]
-        self._pieces = QuoteIndex([piece for _, _, piece in owned])
+        self._owners: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for number, quote in enumerate(quotes):
+            for at, piece in _pieces(quote, _PIECE):
+                self._owners[piece].append((number, at))
+        self._pieces = QuoteIndex(list(self._owners))
 
     def likely_places(self, text: str) -> dict[int, tuple[Strength, list[int]]]:
         """Give what `likely_places` gives, for the numbers of the quotes that have a piece in a text."""
         votes: defaultdict[int, Counter[int]] = defaultdict(Counter)
-        n_votes: Counter[int] = Counter()
+        n_votes: Counter[str] = Counter()
         for piece, starts in self._pieces.find(text) if self._owners else ():
-            number, at = self._owners[piece]
             counted = starts[: _MOST_VOTES - n_votes[piece]]
             n_votes[piece] += len(counted)
-            votes[number].update((place - at) // _BUCKET for place in counted)
+            for number, at in self._owners[piece] if counted else ():
+                votes[number].update((place - at) // _BUCKET for place in counted)
         return {number: _winners(_PIECE, found) for number, found in votes.items()}
 
 

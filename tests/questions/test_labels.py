@@ -16,8 +16,11 @@ from strategies import texts
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, LabelError
+from chunkscope.questions import problems
 from chunkscope.questions.check import check_labels, fix_labels
+from chunkscope.questions.labels import LISTED
 from chunkscope.questions.near_miss import REASONS, FoldedText, fold_text, folded_matches
+from chunkscope.questions.problems import QuotePlaces
 from chunkscope.questions.question import Question, Quote, read_questions
 from chunkscope.questions.quote_search import Context, QuoteIndex, occurrences, shared_length, unique_extension
 from chunkscope.questions.similarity import STRONG, PieceIndex, align, likely_places
@@ -185,7 +188,92 @@ def test_where_no_longer_passage_is_unique_the_advice_is_to_pin():
 def test_a_quote_of_many_places_keeps_the_count():
     found = problem("a" * 5000, doc="a.md", evidence="a")
     assert found.message.startswith("occurs 5000 times: a.md:1:1, ")
-    assert len(found.occurrences) == 1000
+    assert (len(found.occurrences), found.n_occurrences) == (LISTED, 5000)
+    assert (len(found.to_dict()["occurrences"]), found.to_dict()["n_occurrences"]) == (LISTED, 5000)
+
+
+class TestManyQuestionsThatQuoteTheSame:
+    """What is found out about a quote is found out once, and each question is told."""
+
+    text = "".join(f"{number}番の" for number in range(500))
+
+    def count(self, monkeypatch, owner, name):
+        calls, whole = [], getattr(owner, name)
+
+        def counted(*arguments):
+            calls.append(arguments)
+            return whole(*arguments)
+
+        monkeypatch.setattr(owner, name, counted)
+        return calls
+
+    def problems_of(self, quote, text=None, **settings):
+        text = text or self.text
+        asked = [Question.of(f"q{number}", evidence=quote, **settings) for number in range(200)]
+        found = check_labels([Document("b.md", "空"), Document("a.md", text)], asked)
+        assert len(found.problems) == 200
+        assert len({(one.problem, one.message, one.occurrences, one.fix) for one in found.problems}) == 1
+        return found.problems[0]
+
+    @pytest.mark.parametrize("settings", [{}, {"doc": "a.md"}], ids=["anywhere", "in one document"])
+    def test_places_are_counted_and_listed_once(self, monkeypatch, settings):
+        added = self.count(monkeypatch, QuotePlaces, "add")
+        listed = self.count(monkeypatch, problems, "_occurrence")
+        found = self.problems_of("番", **settings)
+        assert (found.problem, found.n_occurrences) == ("ambiguous", 500)
+        assert len(added) == 500
+        assert len(listed) == LISTED
+
+    def test_places_in_another_document_are_looked_for_once(self, monkeypatch):
+        listed = self.count(monkeypatch, problems, "_occurrence")
+        found = self.problems_of("番", doc="b.md")
+        assert "stands in another document: a.md:1:2" in found.message
+        assert len(listed) == 1
+
+    @pytest.mark.parametrize("settings", [{}, {"doc": "a.md"}], ids=["anywhere", "in one document"])
+    def test_passages_in_another_form_are_looked_for_once(self, monkeypatch, settings):
+        matched = self.count(monkeypatch, problems, "folded_matches")
+        assert self.problems_of("１２番", "あ12番", **settings).fix.text == "12番"
+        assert len(matched) == 1
+
+    def test_texts_are_encoded_once_for_all_wrong_offsets(self, monkeypatch):
+        asked = [
+            Question.of(f"q{number}", doc="a.md", evidence="番", spans=[[number, number + 2]]) for number in range(200)
+        ]
+        made = self.count(monkeypatch, problems, "_OtherCounts")
+        assert len(check_labels([Document("a.md", self.text)], asked).problems) == 200
+        assert len(made) == 1
+
+
+@pytest.mark.parametrize("n", [LISTED + 1, 300])
+def test_a_quote_of_more_places_than_are_listed_is_still_extended(n):
+    text = "".join(f"同じ文。{number}番。" for number in range(n))
+    found = problem(text, doc="a.md", evidence="同じ文。")
+    assert (len(found.occurrences), found.n_occurrences) == (LISTED, n)
+    for place in found.occurrences[:20]:
+        assert text.count(place.unique) == 1
+    assert found.message.endswith(f"{found.occurrences[0].unique!r} occurs once (a.md:1:1)")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["a.md", "b.md", None]), st.text("あ番", min_size=1, max_size=2)), max_size=8),
+    st.data(),
+)
+def test_questions_together_find_what_each_finds_alone(quotes, data):
+    documents = [Document(name, data.draw(st.text("あ番 １1", max_size=12))) for name in ("a.md", "b.md")]
+    asked = [
+        Question.of(
+            f"q{number}",
+            doc=name,
+            evidence=text,
+            spans=data.draw(st.sampled_from([None, [[1, 1 + len(text)]], [[0, 1]]])),
+        )
+        for number, (name, text) in enumerate(quotes)
+    ]
+    together = check_labels(documents, asked)
+    alone = [check_labels(documents, [question]) for question in asked]
+    assert together.problems == tuple(found for labels in alone for found in labels.problems)
+    assert together.valid == tuple(found for labels in alone for found in labels.valid)
 
 
 def test_a_quote_that_is_pinned_in_two_documents_is_not_told_to_be_pinned():
@@ -436,13 +524,16 @@ SMALL = st.text("あb\r\n", max_size=30)
 
 
 def found_by(quotes, text):
-    pairs = [(number, place) for number, places in QuoteIndex(quotes).find(text) for place in places]
-    assert [pair for number in range(len(quotes)) for pair in pairs if pair[0] == number] == sorted(pairs)
+    index = QuoteIndex(quotes)
+    pairs = [(quote, place) for quote, places in index.find(text) for place in places]
+    assert [pair for quote in sorted(set(quotes)) for pair in pairs if pair[0] == quote] == sorted(pairs)
+    firsts = dict(sorted(pairs, reverse=True))
+    assert sorted(index.find_first(text)) == sorted(firsts.items())
     return sorted(pairs)
 
 
 def all_by_brute_force(quotes, text):
-    return [(number, place) for number, quote in enumerate(quotes) for place in brute(text, quote)]
+    return [(quote, place) for quote in sorted(set(quotes)) for place in brute(text, quote)]
 
 
 class CountingText(str):
@@ -504,7 +595,8 @@ def test_many_quotes_that_repeat_one_phrase_are_found_as_ranges():
     quotes, text = ["同じ文。" * (number + 3) for number in range(30)], "同じ文。" * 400
     found = list(QuoteIndex(quotes).find(text))
     assert len(found) == 30
-    assert [len(places) for _, places in sorted(found)] == [400 - number - 2 for number in range(30)]
+    places = dict(found)
+    assert [len(places[quote]) for quote in quotes] == [400 - number - 2 for number in range(30)]
 
 
 @given(st.text("ab", max_size=25), st.text("ab", min_size=1, max_size=2))

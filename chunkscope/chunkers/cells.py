@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.chunkers.base import LARGEST_SIZE, Chunker
-from chunkscope.chunkers.chunk_set import ChunkSet, SpanChunks, WindowChunks
+from chunkscope.chunkers.chunk_set import ChunkSet, SpanChunks, WindowChunks, chunk_set
 from chunkscope.chunkers.windows import Windows, windows_within
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
@@ -173,7 +173,7 @@ def grouped_cells(
     cells : Cells
     """
     if sizes is None:
-        yield np.zeros(1, dtype=np.int64), OneCell(SpanChunks(layout, chunker, chunker.chunks(boundaries)))
+        yield np.zeros(1, dtype=np.int64), OneCell(chunk_set(layout, chunker, boundaries))
         return
     windows = chunker.at(int(sizes[0]), int(overlaps[0])).windows
     if windows is not None:
@@ -184,7 +184,7 @@ def grouped_cells(
     pairs: Sequence[tuple[int, int]] = list(zip(sizes.tolist(), overlaps.tolist(), strict=True))
     cut = chunker.chunks_of([chunker.at(*pair) for pair in pairs], boundaries)
     for place, ((size, overlap), chunking) in enumerate(zip(pairs, cut, strict=True)):
-        chunks = SpanChunks(layout, chunker, chunking, size)
+        chunks = SpanChunks(layout, chunker, chunking, size, boundaries)
         yield np.array([place]), OneCell(chunks, overlap, size)
 
 

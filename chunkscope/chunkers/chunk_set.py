@@ -65,6 +65,10 @@ class ChunkSet(ABC):
         """Where chunks end, other than at the end of their document or inside a character."""
 
     @abstractmethod
+    def at(self, size: int) -> ChunkSet:
+        """Give the chunks of the same chunker at another size, without overlap."""
+
+    @abstractmethod
     def reach(self, targets: Targets) -> IntArray:
         """Give the end of the last chunk that starts no later than each target, -1 where none does.
 
@@ -100,9 +104,12 @@ class SpanChunks(ChunkSet):
     [True, False]
     """
 
-    def __init__(self, layout: Layout, chunker: Chunker, cut: Chunking, size: int | None = None) -> None:
+    def __init__(
+        self, layout: Layout, chunker: Chunker, cut: Chunking, size: int | None = None, boundaries: Any = None
+    ) -> None:
         super().__init__(layout, chunker)
         self._cut = cut
+        self._boundaries = boundaries
         self.torn = cut.torn
         self.n_ends_inside = cut.n_ends_inside
         size = size or chunker.size
@@ -131,6 +138,10 @@ class SpanChunks(ChunkSet):
             return self._cut.other_ends
         ends = self.spans[:, 1]
         return ends[~self.layout.is_edge[ends]]
+
+    def at(self, size: int) -> ChunkSet:
+        """Cut at the same boundaries; they must have been given."""
+        return chunk_set(self.layout, self.chunker.unsized.at(size), self._boundaries)
 
     def reach(self, targets: Targets) -> IntArray:
         """Look the last chunk up that starts no later than each target."""
@@ -209,6 +220,10 @@ class WindowChunks(ChunkSet):
         documents, numbers = expand(np.maximum(tiled.counts(self.layout.lengths) - 1, 0))
         return self.layout.edges[documents] + numbers * self._step + self._size
 
+    def at(self, size: int) -> ChunkSet:
+        """Lay wider or narrower windows."""
+        return WindowChunks(self.layout, self.chunker, Windows(size, 0, self.windows.keep_tail))
+
     def contains(self, targets: Targets) -> BoolArray:
         """Compute whether the window that starts last before each target still holds its end.
 
@@ -257,4 +272,4 @@ def chunk_set(layout: Layout, chunker: Chunker, boundaries: Any) -> ChunkSet:
     windows = chunker.windows
     if windows is not None:
         return WindowChunks(layout, chunker, windows)
-    return SpanChunks(layout, chunker, chunker.chunks(boundaries))
+    return SpanChunks(layout, chunker, chunker.chunks(boundaries), boundaries=boundaries)

@@ -81,9 +81,14 @@ class IndexTexts:
     @classmethod
     def of(cls, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
         """Find what each chunk prepends; nothing where nothing was collected for that."""
+        return cls.of_spans(chunks.spans, chunks, prependable)
+
+    @classmethod
+    def of_spans(cls, spans: SpanArray, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
+        """Find what other spans would prepend if they were chunks of a set."""
         if prependable is None or not chunks.chunker.prepend:
-            return cls(chunks.spans, np.empty(0, dtype=np.int64), as_spans([]))
-        return cls(chunks.spans, *prepended_spans(prependable, chunks.chunker, chunks.spans, chunks.layout))
+            return cls(spans, np.empty(0, dtype=np.int64), as_spans([]))
+        return cls(spans, *prepended_spans(prependable, chunks.chunker, spans, chunks.layout))
 
     def weights(self, scale: Scale) -> Weights:
         """Weigh each text, the line ends behind what is prepended included."""

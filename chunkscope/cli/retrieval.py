@@ -34,7 +34,7 @@ retrieval_options = stacked(
     click.option(
         "--budget", metavar="N[:UNIT]", help="Context for all settings: so many characters, or 400:cl100k_base."
     ),
-    click.option("--return", metavar="neighbours:N", help="Add N chunks before and after each retrieved chunk."),
+    click.option("--return", metavar="WHAT", help="Return for each chunk its section, parent:N or neighbours:N."),
     click.option(
         "--filter", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
     ),
@@ -171,13 +171,13 @@ def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
     ConfigError
         Values that mean nothing.
     """
-    from chunkscope.retrieval import Budget, Condition, RetrievalSettings
-    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_return, parse_scores
+    from chunkscope.retrieval import Budget, Condition, RetrievalSettings, Return
+    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_scores
 
     return RetrievalSettings(
         k=parse_k(flags["k"]) if flags["k"] is not None else DEFAULT_K,
         budget=Budget.parse(flags["budget"]) if flags["budget"] is not None else None,
-        neighbours=parse_return(flags["return"]) if flags["return"] is not None else 0,
+        returns=Return.parse(flags["return"]) if flags["return"] is not None else None,
         filters=tuple(Condition.parse(text) for text in flags["filter"]),
         outdated=tuple(Condition.parse(text, "--outdated") for text in flags["outdated"]),
         min_scores=parse_scores(flags["min_score"]) if flags["min_score"] is not None else (),

@@ -80,21 +80,18 @@ class EvidenceMeasure:
         table = RowSpans.of(analysis.tables)
         owners, rows = table.touched(spans)
         positions = {counting: _positions(analysis, spans, *counting) for counting in self.countings}
-        return DocumentEvidence(numbers, numbers[owners], RowSpans(table.rows[rows], table.hulls[rows]), positions)
+        return DocumentEvidence(numbers, numbers[owners], table.take(rows), positions)
 
     def bind(self, collected: Sequence[DocumentEvidence | None], layout: Layout) -> BoundEvidence:
         """Lay the evidence of all documents one behind the other."""
         found = [one for one in collected if one is not None]
         order = np.argsort(np.concatenate([_NONE, *(one.numbers for one in found)]))
         none = RowSpans.of(())
-        laid = [none if one is None else one.rows for one in collected]
         return BoundEvidence(
             table=self.table,
             spans=Targets.of(self.table.laid(layout), layout),
             row_evidence=np.concatenate([_NONE, *(one.row_evidence for one in found)]),
-            rows=Rows(
-                Targets.joined([one.rows for one in laid], layout), Targets.joined([one.hulls for one in laid], layout)
-            ),
+            rows=Rows.joined([none if one is None else one.rows for one in collected], layout),
             positions={
                 counting: np.concatenate([np.empty((0, 3), np.int64), *(one.positions[counting] for one in found)])[
                     order

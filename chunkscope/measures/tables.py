@@ -46,6 +46,10 @@ class RowSpans:
         heads = [table.header[0][0] for table in tables if table.header for _ in table.rows]
         return cls(rows, np.column_stack((np.array(heads, dtype=np.int64), rows[:, 1])))
 
+    def take(self, chosen: IntArray) -> RowSpans:
+        """Choose some of the rows, perhaps several times."""
+        return RowSpans(self.rows[chosen], self.hulls[chosen])
+
     def touched(self, spans: SpanArray) -> tuple[IntArray, IntArray]:
         """Find the rows that spans overlap.
 
@@ -77,6 +81,12 @@ class Rows:
     rows: Targets
     hulls: Targets
 
+    @classmethod
+    def joined(cls, found: Sequence[RowSpans], layout: Layout) -> Rows:
+        """Move the rows of each document, in the layout's order, to the layout's offsets."""
+        rows, hulls = ([getattr(spans, side) for spans in found] for side in ("rows", "hulls"))
+        return cls(Targets.joined(rows, layout), Targets.joined(hulls, layout))
+
     def wanted(self, chunker: Chunker) -> Targets:
         """Give what one chunk must hold: the rows where the header is prepended, else the hulls."""
         return self.rows if prepends_header(chunker) else self.hulls
@@ -106,11 +116,8 @@ class TableMeasure:
 
     def bind(self, collected: Sequence[tuple[RowSpans, int]], layout: Layout) -> BoundTables:
         """Lay the rows of documents one behind the other."""
-        rows, hulls = (Targets.joined([getattr(spans, side) for spans, _ in collected], layout) for side in _SIDES)
-        return BoundTables(Rows(rows, hulls), sum(headless for _, headless in collected))
-
-
-_SIDES = ("rows", "hulls")
+        rows = Rows.joined([spans for spans, _ in collected], layout)
+        return BoundTables(rows, sum(headless for _, headless in collected))
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,13 @@ def _legend(one: Found, k: int) -> str:
         f"1 / rank; split, below: misses at {k} because of a cut, and because of the ranking; context: characters of "
         f"the first {k}, each counted once; corpus share: their share of the documents"
     )
+    if one["answered"] != one["strict"]:
+        text += f"; answered@{k}: each table row that is needed has its header too"
     if "budget" in one:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
-    if "returned" in one:
-        joined = plural(one["returned"]["neighbours"], "neighbour")
-        text += f"; returned: recall@{k} with {joined} added on either side, and the context then"
+    if returned := one["settings"].get("return"):
+        text += f"; what is returned for a chunk, and judged: {returned}"
     if "outdated" in one:
         text += f"; outdated: questions with a document out of force among the first {k}"
     if "overlap" in one:
@@ -138,18 +139,20 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         chosen.append(column(f"@{k}", rank, lambda _, one, k=k: _percent(one["strict"][str(k)])))  # type: ignore[misc]
     chosen += [
         column(f"start@{key}", 3, lambda _, one: _percent(one["start"][key])),
-        column("MRR", 10, lambda _, one: NOTHING if one["mrr"] is None else f"{one['mrr']:.2f}"),
-        column("split", 2, lambda _, one: f"{one['misses'][key]['split']:,}"),
-        column("below", 2, lambda _, one: f"{one['misses'][key]['ranked_below']:,}"),
+    ]
+    if any(one["answered"] != one["strict"] for one in found):
+        chosen.append(column(f"answered@{key}", 1, lambda _, one: _percent(one["answered"][key])))
+    chosen.append(column("MRR", 10, lambda _, one: NOTHING if one["mrr"] is None else f"{one['mrr']:.2f}"))
+    for cause in found[0]["misses"][key]:
+        if cause in ("split", "below") or any(one["misses"][key][cause] for one in found):
+            chosen.append(column(cause.replace("_", " "), 2, lambda _, one, c=cause: f"{one['misses'][key][c]:,}"))  # type: ignore[misc]
+    chosen += [
         column("context", 2, lambda _, one: _characters(one["context"][key])),
         column("corpus share", 11, lambda _, one: _share(one["corpus_share"][key])),
     ]
     if "budget" in found[0]:
         limit = found[0]["settings"]["budget"]["limit"]
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
-    if "returned" in found[0]:
-        chosen.append(column("returned", 1, lambda _, one: _percent(one["returned"]["strict"][key])))
-        chosen.append(column("returned context", 7, lambda _, one: _characters(one["returned"]["context"][key])))
     if "outdated" in found[0]:
         chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][key])))
     if "overlap" in found[0]:

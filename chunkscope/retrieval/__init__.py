@@ -10,6 +10,7 @@ from chunkscope.retrieval.dense.cosines import Dense
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.ranking import rank_block
+from chunkscope.retrieval.returns import Return
 from chunkscope.retrieval.settings import Condition, RetrievalSettings
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "OverlapMeasure",
     "RetrievalMeasure",
     "RetrievalSettings",
+    "Return",
     "rank_block",
     "summarise",
 ]

@@ -70,10 +70,10 @@ def _crossing(one: Mapping[str, Any], k: int) -> str:
 def _below(one: Mapping[str, Any], k: int) -> str:
     misses = one["misses"][str(k)]
     n_misses = sum(misses.values())
-    if not n_misses or misses["ranked_below"] * 2 <= n_misses:
+    if not n_misses or misses["below"] * 2 <= n_misses:
         return ""
     return (
-        f"{misses['ranked_below']} of {n_misses} misses at k = {k} are intact but ranked below: the ranking misses "
+        f"{misses['below']} of {n_misses} misses at k = {k} are intact but ranked below: the ranking misses "
         "them, not the cut"
     )
 

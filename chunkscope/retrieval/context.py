@@ -1,4 +1,4 @@
-"""The context that retrieved chunks make: its characters, its budget, neighbours in it."""
+"""The context that retrieved chunks make: its characters, and its budget."""
 
 from __future__ import annotations
 
@@ -84,21 +84,3 @@ def merged(chunks: SpanArray, top: IntArray) -> tuple[IntArray, IntArray]:
     starts, ends = np.where(none, 0, starts), np.where(none, 0, ends)
     starts[:, 1:] = np.maximum(starts[:, 1:], ends[:, :-1])
     return np.minimum(starts, ends), ends
-
-
-def with_neighbours(chunks: SpanArray, documents: IntArray, n: int) -> tuple[IntArray, IntArray]:
-    """Give the first and the last chunk with which each is joined: up to n on either side, as far as they touch.
-
-    Examples
-    --------
-    >>> first, last = with_neighbours(np.array([[0, 4], [4, 8], [8, 9]]), np.array([0, 0, 1]), 1)
-    >>> first.tolist(), last.tolist()
-    ([0, 0, 2], [1, 1, 2])
-    """
-    number = np.arange(len(chunks))
-    if not len(chunks):
-        return number, number
-    is_gap = (documents[1:] != documents[:-1]) | (chunks[1:, 0] > chunks[:-1, 1])
-    first_of_run = np.maximum.accumulate(np.where(np.concatenate(([True], is_gap)), number, 0))
-    last_of_run = np.minimum.accumulate(np.where(np.concatenate((is_gap, [True])), number, len(chunks))[::-1])[::-1]
-    return np.maximum(number - n, first_of_run), np.minimum(number + n, last_of_run)

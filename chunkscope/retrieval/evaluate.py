@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts, Scale
 from chunkscope.chunkers.prepending import Prependable
-from chunkscope.retrieval.context import merged_characters, with_neighbours
+from chunkscope.measures.tables import Rows
+from chunkscope.retrieval.causes import count_causes, find_causes, name_causes
+from chunkscope.retrieval.context import merged_characters
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
-from chunkscope.retrieval.ranking import Block, BlockRanks, FloatArray, rank_block, tie_places
-from chunkscope.retrieval.relevance import JUDGEMENTS, Qrels, Ranks, Relevance
-from chunkscope.retrieval.retriever import CellIndex
+from chunkscope.retrieval.ranking import BlockRanks, FloatArray, rank_block, tie_places
+from chunkscope.retrieval.relevance import JUDGEMENTS, Parts, Qrels, Ranks, Relevance
+from chunkscope.retrieval.retriever import CellIndex, Retriever, Returns, Searcher, left_out
+from chunkscope.retrieval.returns import numbered
 from chunkscope.retrieval.settings import RetrievalSettings
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, within
 
 DIGITS = 6
-
-Blocks = Callable[[CellIndex], Iterable[Block]]
 
 
 @dataclass(frozen=True)
@@ -33,32 +35,51 @@ class RetrievalTask:
     rows : mapping of str to int
         The valid questions by id, in order: their rows come before those of unanswerable ones.
     qrels : Qrels
+    table_rows : Rows (r,)
+        Data rows that evidence overlaps, in tables with a header.
+    row_evidence : int64 (r,)
+        That evidence.
     evidence : MergedEvidence
     allowed, outdated : bool (d,)
         Documents that may be found, and those that are out of force.
     traps : int64 (t, 2)
         Pairs of a question and a document that looks like its answer.
     blank_runs : int64 (r, 2)
+    sections : int64 (s,)
+        Where sections start, where they are returned.
     scale : Scale
         In what the budget is counted.
     groups : dict
         The questions of each value of an attribute.
     facts : mapping
         What holds for all cells.
+    with_ids : bool
+        Name the questions that are missed, not only count them.
     """
 
     settings: RetrievalSettings
     rows: Mapping[str, int]
     qrels: Qrels
+    table_rows: Rows
+    row_evidence: IntArray
     evidence: MergedEvidence
     allowed: BoolArray
     outdated: BoolArray
     traps: IntArray
     blank_runs: SpanArray
+    sections: IntArray
     scale: Scale
     prependable: Prependable | None
     groups: Mapping[str, IntArray]
     facts: Mapping[str, Any]
+    with_ids: bool
+
+    def judgements(self, chunker: Chunker) -> list[Parts]:
+        """Give what chunks of a chunker have to hold: strict, start, and answered where that is not strict."""
+        found = [self.qrels.strict(), self.qrels.start()]
+        if len(self.table_rows):
+            found.append(self.qrels.answered(self.table_rows.wanted(chunker).spans, self.row_evidence))
+        return found
 
 
 def index_chunks(task: RetrievalTask, chunks: ChunkSet) -> CellIndex:
@@ -71,8 +92,19 @@ def index_chunks(task: RetrievalTask, chunks: ChunkSet) -> CellIndex:
         documents,
         indexed=task.allowed[documents] & ~within(task.blank_runs, chunks.spans),
         place=tie_places(chunks.layout.names, documents),
-        prepended=texts.weights(CHARACTERS).prepended,
-        sizes=texts.weights(task.scale).total,
+        returns=find_returns(task, chunks, texts),
+    )
+
+
+def find_returns(task: RetrievalTask, chunks: ChunkSet, texts: IndexTexts) -> Returns:
+    """Find what is returned for each chunk; it prepends what a chunk in its place would."""
+    numbers = None
+    if task.settings.returns is not None:
+        spans = task.settings.returns.spans(chunks, task.sections)
+        texts = IndexTexts.of_spans(spans, chunks, task.prependable)
+        numbers = numbered(spans)
+    return Returns(
+        texts.bodies, numbers, prepended=texts.weights(CHARACTERS).prepended, sizes=texts.weights(task.scale).total
     )
 
 
@@ -89,12 +121,10 @@ class CellRanking:
     taken : int64 (q, j)
         What the chunks up to that rank take of the budget.
     top : int64 (a, k)
-        Of all questions asked, the unanswerable ones too.
+        Of all questions asked, the unanswerable ones too: the best chunk of each of the first k returns.
     top_scores : float (a, k)
-    intact : bool (q,)
-        Whether some choice of chunks, ranked or not, has all that the question needs.
-    found : bool (q,)
-        The same, of chunks that are in the index.
+    causes : int64 (q,)
+        Why each question is not answered, if it is not.
     """
 
     ranks: IntArray
@@ -102,70 +132,71 @@ class CellRanking:
     taken: IntArray
     top: IntArray
     top_scores: FloatArray
-    intact: BoolArray
-    found: BoolArray
+    causes: IntArray
 
 
-def rank_cell(task: RetrievalTask, index: CellIndex, blocks: Blocks) -> CellRanking:
+def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher) -> CellRanking:
     """Rank the chunks of a cell for all questions."""
     settings = task.settings
-    judged = [(index.spans, task.qrels.spans), (index.spans, task.qrels.starts().spans)]
-    if settings.neighbours:
-        first, last = with_neighbours(index.spans, index.documents, settings.neighbours)
-        wide = np.column_stack((index.spans[first, 0], index.spans[last, 1]))
-        judged += [(wide, targets) for _, targets in judged]
-    relevance = Relevance(task.qrels, judged)
-    weights = index.sizes if settings.budget else None
+    judgements = task.judgements(index.chunks.chunker)
+    returns = index.returns
+    relevance = Relevance(task.qrels, returns.spans, judgements)
+    weights = returns.sizes if settings.budget else None
     k = max(1, min(settings.k[-1], len(index.spans)))
     done: list[BlockRanks] = []
     targets: list[IntArray] = []
-    for block in blocks(index):
+    for block in searcher.blocks(index):
         targets.append(relevance.targets(block, index.place))
-        done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights))
+        done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights, returns=returns.numbers))
     n_valid = len(task.rows)
     order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
 
     def joined(parts: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
         return np.concatenate(parts)[order]
 
-    target = joined(targets)[:n_valid]
-    taken = joined([part.ahead for part in done])[:n_valid] + np.append(index.sizes, 0)[target]
-    allowed = task.allowed[index.chunks.layout.documents_of(task.qrels.spans[:, 0])]
+    def judged(parts: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        # where no question needs a row, to be answered is to be met strictly
+        found = joined(parts)[:n_valid]
+        return found if len(judgements) == len(JUDGEMENTS) else found[:, [0, 1, 0]]
+
+    ahead = [part.ahead for part in done]
     return CellRanking(
-        ranks=joined([part.ranks for part in done])[:n_valid],
-        scores=joined([part.scores for part in done])[:n_valid],
-        taken=taken,
+        ranks=judged([part.ranks for part in done]),
+        scores=judged([part.scores for part in done]),
+        taken=judged(ahead) + np.append(returns.sizes, 0)[judged(targets)],
         top=joined([part.top for part in done]),
         top_scores=joined([part.top_scores for part in done]),
-        intact=~relevance.broken(relevance.intact[0]),
-        found=~relevance.broken(relevance.intact[0] & allowed),
+        causes=find_causes(
+            task.qrels,
+            judgements[-1] if len(judgements) == len(JUDGEMENTS) else judgements[0],
+            returns.spans,
+            allowed=task.allowed[index.chunks.layout.documents_of(task.qrels.spans[:, 0])],
+            indexed=index.indexed,
+            embedded=index.indexed & ~left_out(searcher, index),
+        ),
     )
 
 
-def evaluate_cell(
-    task: RetrievalTask, chunks: ChunkSet, blocks: Blocks, name: str, retriever_settings: Mapping[str, Any]
-) -> dict[str, Any]:
+def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, searcher: Searcher) -> dict[str, Any]:
     """Rank the chunks of a cell, judge what comes first, and give the counts as JSON has them."""
     settings = task.settings
     index = index_chunks(task, chunks)
-    ranking = rank_cell(task, index, blocks)
+    ranking = rank_cell(task, index, searcher)
     n_valid = len(task.rows)
-    strict = ranking.ranks[:, 0]
+    strict, start, answered = ranking.ranks.T
     characters = int(chunks.layout.lengths[task.allowed].sum())
     found: dict[str, Any] = {
-        "retriever": name,
-        "settings": {**retriever_settings, **settings.to_dict()},
-        "indexed_chunks": int(np.count_nonzero(index.indexed)),
+        "retriever": retriever.name,
+        "settings": {**retriever.settings, **settings.to_dict()},
+        "indexed_chunks": int(np.count_nonzero(index.indexed & ~left_out(searcher, index))),
         "k": list(settings.k),
         **{judgement: count_hits(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
         "mrr": _mean(np.divide(1.0, strict, out=np.zeros(n_valid), where=strict > 0)),
-        "misses": {str(k): _misses(task, ranking, k) for k in settings.k},
+        "misses": {str(k): count_causes(ranking.causes, _missed(answered, k)) for k in settings.k},
         **_contexts(index, ranking.top[:n_valid], settings.k, characters),
     }
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, index, ranking)
-    if settings.neighbours:
-        found["returned"] = _returned(task, index, ranking)
     if len(task.traps) or settings.outdated:
         found["outdated"] = _outdated(task, index, ranking.top[:n_valid])
     if settings.min_scores:
@@ -177,7 +208,10 @@ def evaluate_cell(
     if settings.overlap:
         found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in settings.k}
     found["first_rank"] = Ranks(task.rows, strict)
-    found["first_rank_start"] = Ranks(task.rows, ranking.ranks[:, 1])
+    found["first_rank_start"] = Ranks(task.rows, start)
+    found["first_rank_answered"] = Ranks(task.rows, answered)
+    if task.with_ids:
+        found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, settings.k[-1]))
     found["_facts"] = task.facts
     return found
 
@@ -197,23 +231,16 @@ def _mean(values: FloatArray | IntArray) -> float | None:
     return round(float(values.mean()), DIGITS) if len(values) else None
 
 
-def _misses(task: RetrievalTask, ranking: CellRanking, k: int) -> dict[str, int]:
-    ranks = ranking.ranks[:, 0]
-    missed = (ranks == 0) | (ranks > k)
-    counts = {
-        "split": int(np.count_nonzero(missed & ~ranking.intact)),
-        "ranked_below": int(np.count_nonzero(missed & ranking.found)),
-    }
-    if task.settings.filters:
-        counts["not_indexed"] = int(np.count_nonzero(missed & ranking.intact & ~ranking.found))
-    return counts
+def _missed(ranks: IntArray, k: int) -> BoolArray:
+    missed: BoolArray = (ranks == 0) | (ranks > k)
+    return missed
 
 
 def _contexts(index: CellIndex, top: IntArray, ks: Sequence[int], characters: int) -> dict[str, Any]:
     context, corpus_share = {}, {}
-    prepended = np.append(index.prepended, 0)
+    prepended = np.append(index.returns.prepended, 0)
     for k in ks:
-        bodies = merged_characters(index.spans, top[:, :k])
+        bodies = merged_characters(index.returns.spans, top[:, :k])
         context[str(k)] = _mean(bodies + prepended[top[:, :k]].sum(axis=1))
         mean = _mean(bodies)
         corpus_share[str(k)] = None if mean is None or not characters else round(mean / characters, DIGITS)
@@ -224,35 +251,11 @@ def _budget(limit: int, index: CellIndex, ranking: CellRanking) -> dict[str, Any
     n_valid = len(ranking.ranks)
     hits = (ranking.ranks > 0) & (ranking.taken <= limit)
     best = ranking.top[:n_valid, 0]
-    too_large = (best >= 0) & (np.append(index.sizes, 0)[best] > limit)
+    too_large = (best >= 0) & (np.append(index.returns.sizes, 0)[best] > limit)
     return {
         **{name: [int(np.count_nonzero(hits[:, j])), n_valid] for j, name in enumerate(JUDGEMENTS)},
         "nothing": int(np.count_nonzero(too_large)),
     }
-
-
-def _returned(task: RetrievalTask, index: CellIndex, ranking: CellRanking) -> dict[str, Any]:
-    n_valid, ks = len(task.rows), task.settings.k
-    first, last = with_neighbours(index.spans, index.documents, task.settings.neighbours)
-    context = {}
-    for k in ks:
-        top = ranking.top[:n_valid, :k]
-        wide = np.concatenate(
-            [np.where(top < 0, -1, chunk[top]) for chunk in _each(first, last, task.settings)], axis=1
-        )
-        context[str(k)] = _mean(merged_characters(index.spans, wide) + np.append(index.prepended, 0)[top].sum(axis=1))
-    return {
-        "neighbours": task.settings.neighbours,
-        **{name: count_hits(ranking.ranks[:, 2 + j], ks) for j, name in enumerate(JUDGEMENTS)},
-        "context": context,
-    }
-
-
-def _each(first: IntArray, last: IntArray, settings: RetrievalSettings) -> list[IntArray]:
-    """Give the chunks with which each is joined, one array a distance; at edges some come twice."""
-    if not len(first):
-        return [np.array([-1])]
-    return [np.minimum(first + step, last) for step in range(2 * settings.neighbours + 1)]
 
 
 def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, list[int]]:
@@ -281,7 +284,7 @@ def _of_group(ranking: CellRanking, rows: IntArray, ks: Sequence[int]) -> dict[s
 
 
 def _overlap(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, Any]:
-    values = retrieved_overlap(index.spans, top, task.evidence)
+    values = retrieved_overlap(index.returns.spans, top, task.evidence)
     found = {}
     for name, each in values.items():
         pair = mean_and_deviation(each)

@@ -14,8 +14,8 @@ import numpy as np
 
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.ranking import Block, RoughBlock, rank_block
-from chunkscope.retrieval.retriever import CellIndex, Collection, Retriever, Searcher
-from chunkscope.spans.intervals import IntArray
+from chunkscope.retrieval.retriever import CellIndex, Collection, Retriever, Searcher, left_out
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 K = 60
 """As in the paper."""
@@ -31,6 +31,7 @@ class FusedSearcher:
     def __init__(self, searchers: Sequence[Searcher], k: int, depth: int) -> None:
         self.searchers = tuple(searchers)
         self.k, self.depth = k, depth
+        self.left_out: BoolArray = np.empty(0, dtype=np.bool_)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -42,6 +43,7 @@ class FusedSearcher:
         n_chunks = len(index.spans)
         depth = min(self.depth, n_chunks)
         tops = [self._tops(searcher.blocks(index), depth, index.place) for searcher in self.searchers]
+        self.left_out = np.logical_and.reduce([left_out(searcher, index) for searcher in self.searchers])
         n_questions = len(tops[0])
         size = max(1, BLOCK_SCORES // max(n_chunks, 1))
         for first in range(0, n_questions, size):

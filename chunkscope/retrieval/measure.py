@@ -18,6 +18,7 @@ from chunkscope.chunkers.index_text import CHARACTERS, LINE_END, Scale
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
 from chunkscope.measures.base import Column, each_cell
+from chunkscope.measures.tables import Rows, RowSpans
 from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
@@ -26,6 +27,7 @@ from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell
 from chunkscope.retrieval.overlap import MergedEvidence
 from chunkscope.retrieval.relevance import Qrels
 from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
+from chunkscope.retrieval.returns import SECTION, Return
 from chunkscope.retrieval.settings import RetrievalSettings, check_attributes
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import Layout
@@ -43,6 +45,11 @@ class DocumentTerms:
     ----------
     starts, ends, terms : int64 (m,)
         Its words, and the number of each one's term; none of a document that may not be found.
+    row_evidence : int64 (r,)
+        For each data row that evidence overlaps, that evidence by its number.
+    rows : RowSpans (r,)
+    sections : int64 (s,)
+        Where sections start, where they are returned.
     begins : int64 (u,) or None
         Where the units of a budget begin.
     attributes : frozenset of str
@@ -53,7 +60,10 @@ class DocumentTerms:
     ends: IntArray
     terms: IntArray
     blank_runs: SpanArray
+    sections: IntArray
     prependable: Prependable | None
+    row_evidence: IntArray
+    rows: RowSpans
     begins: IntArray | None
     attributes: frozenset[str]
     is_allowed: bool
@@ -72,6 +82,8 @@ class RetrievalMeasure:
     chunkers : sequence of Chunker
         Those of the sweep: what none of them prepends is not looked for.
     settings : RetrievalSettings
+    with_ids : bool
+        Name the questions that are missed, not only count them.
 
     Raises
     ------
@@ -98,11 +110,15 @@ class RetrievalMeasure:
         retrievers: Sequence[Retriever],
         chunkers: Sequence[Chunker] = (),
         settings: RetrievalSettings | None = None,
+        *,
+        with_ids: bool = True,
     ) -> None:
         valid = labels.valid if isinstance(labels, Labels) else labels
         without = labels.without_evidence if isinstance(labels, Labels) else ()
         self.settings = settings or RetrievalSettings()
+        self.with_ids = with_ids
         self.questions = tuple(question for question in valid if question.evidence)
+        self.evidence = EvidenceTable.of(self.questions)
         self.unanswerable = tuple(question for question in without if _has_text(question))
         self.retrievers = tuple(retrievers)
         self._reads_texts = any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
@@ -121,12 +137,18 @@ class RetrievalMeasure:
         allowed = all(condition.holds(document) for condition in settings.filters)
         words = spelled_words(document.text, analysis.words) if allowed else SpelledWords(NONE, NONE, [])
         unit = settings.budget.unit if settings.budget else "char"
+        numbers, spans = self.evidence.in_document(document.name)
+        rows = RowSpans.of(analysis.tables if len(numbers) else ())
+        owners, needed = rows.touched(spans)
         return DocumentTerms(
             starts=words.starts,
             ends=words.ends,
             terms=self.terms.number_words(words.terms),
             blank_runs=analysis.blank_runs,
+            sections=analysis.structure.section_starts if settings.returns == Return(SECTION) else NONE,
             prependable=find_prependable(analysis, self.prepends) if self.prepends else None,
+            row_evidence=numbers[owners],
+            rows=rows.take(needed),
             begins=None if unit == "char" else analysis.measured(get_unit(unit)).begins,
             attributes=frozenset(document.attributes) if settings.filters or settings.outdated else frozenset(),
             is_allowed=allowed,
@@ -155,20 +177,24 @@ class RetrievalMeasure:
         vocabulary = Vocabulary(self.terms, Occurrences.of(starts, ends, terms, self.terms.n_terms), terms)
         prependable = [document.prependable for document in collected if document.prependable is not None]
         joined = join_prependable(prependable, layout) if prependable else None
-        qrels = Qrels.of(EvidenceTable.of(self.questions), layout)
+        qrels = Qrels.of(self.evidence, layout)
         task = RetrievalTask(
             settings=settings,
             rows={question.question.id: row for row, question in enumerate(self.questions)},
             qrels=qrels,
+            table_rows=Rows.joined([document.rows for document in collected], layout),
+            row_evidence=np.concatenate([NONE, *(document.row_evidence for document in collected)]),
             evidence=MergedEvidence.of(qrels),
             allowed=allowed,
             outdated=np.array([document.is_outdated for document in collected], dtype=np.bool_),
             traps=self._traps(layout),
             blank_runs=layout.lay_spans(document.blank_runs for document in collected),
+            sections=layout.lay_offsets(document.sections for document in collected),
             scale=self._scale([document.begins for document in collected], layout),
             prependable=joined,
             groups=self._groups(),
             facts=self._facts(vocabulary, qrels, layout),
+            with_ids=self.with_ids,
         )
         texts = tuple(document.text for document in collected)
         collection = Collection(vocabulary, texts, self.question_texts, self.question_ids)
@@ -270,6 +296,6 @@ class BoundRetrieval:
         """Rank the chunks of a cell and judge them, once a retriever."""
         found = []
         for retriever, searcher in zip(self.retrievers, self.searchers, strict=True):
-            counts = evaluate_cell(self.task, chunks, searcher.blocks, retriever.name, retriever.settings)
+            counts = evaluate_cell(self.task, chunks, retriever, searcher)
             found.append({**counts, **getattr(searcher, "facts", {})})
         return {"retrieval": tuple(found)}

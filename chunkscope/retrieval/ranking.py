@@ -2,7 +2,7 @@
 
 Nothing is sorted but the few best. Scores come in blocks, questions by chunks. A block need not know all its scores: it
 gives those that reach a bar, and those of single pairs. Ties go to the lower place: document name in code points, then
-chunk index.
+chunk index. Where chunks return something else than themselves, returns are ranked: each by its best chunk.
 """
 
 from __future__ import annotations
@@ -149,6 +149,7 @@ def rank_block(
     k: int = 0,
     place: IntArray | None = None,
     weights: IntArray | None = None,
+    returns: IntArray | None = None,
 ) -> BlockRanks:
     """Count for each target the chunks that are better, and list the best k.
 
@@ -163,15 +164,20 @@ def rank_block(
         Place of each chunk in ties; None: the chunks stand in that order.
     weights : int64 (n,) or None
         Summed over the better chunks.
+    returns : int64 (n,) or None
+        What each chunk returns; chunks that return the same follow each other, and the best of them alone counts. A
+        target has to be the best of those that return the same. None: each chunk returns itself.
     """
     n_rows = len(block.questions)
     scores = np.full(targets.shape, -np.inf)
     rows, numbers = np.nonzero(targets >= 0)
     scores[rows, numbers] = block.complete(rows, targets[rows, numbers])
     scores[scores <= block.floor] = -np.inf
-    bar = block.bar(k) if k else np.full(n_rows, np.inf)
+    bar = block.bar(_enough(k, returns)) if k else np.full(n_rows, np.inf)
     wanted = np.where(scores > -np.inf, scores, np.inf).min(axis=1, initial=np.inf)
     pairs = block.reaching(np.maximum(np.minimum(bar, wanted), block.floor), bar, scores)
+    if returns is not None:
+        pairs = _best_of_each(pairs, returns)
     ranked = scores > -np.inf
     ranks, ahead = np.zeros(targets.shape, dtype=np.int64), np.zeros(targets.shape, dtype=np.int64)
     for number in range(targets.shape[1]):
@@ -180,6 +186,26 @@ def rank_block(
         ahead[:, number] = np.where(ranked[:, number], summed, 0)
     top, top_scores = _best(n_rows, k, pairs, bar, place)
     return BlockRanks(block.questions, ranks, scores, ahead, top, top_scores)
+
+
+def _enough(k: int, returns: IntArray | None) -> int:
+    """Give how many chunks return at least k different things."""
+    if returns is None or not len(returns):
+        return k
+    return min(k * int(np.bincount(returns).max()), max(k, len(returns)))
+
+
+def _best_of_each(pairs: Pairs, returns: IntArray) -> Pairs:
+    """Keep the best pair of those in a row that return the same; of equal ones the first."""
+    if not len(pairs.rows):
+        return pairs
+    found = returns[pairs.columns]
+    is_new = np.concatenate(([True], (found[1:] != found[:-1]) | (pairs.rows[1:] != pairs.rows[:-1])))
+    firsts = np.flatnonzero(is_new)
+    group = np.cumsum(is_new) - 1
+    best = np.flatnonzero(pairs.scores == np.maximum.reduceat(pairs.scores, firsts)[group])
+    kept = best[np.searchsorted(group[best], np.arange(len(firsts)))]
+    return Pairs(pairs.rows[kept], pairs.columns[kept], pairs.scores[kept])
 
 
 def _places(mask: BoolArray) -> tuple[IntArray, IntArray]:

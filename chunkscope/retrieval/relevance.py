@@ -1,22 +1,26 @@
 """Relevance: at which rank has everything been met that a question needs?
 
-A chunk meets evidence that it holds whole (strict), or whose first character it holds (start). Neither starts nor ends
-of chunks ever fall, so the chunks that meet one piece of evidence stand in a row.
+A chunk meets evidence that it holds whole (strict), or whose first character it holds (start). A question is answered
+when each evidence that it needs is held whole, and so is each table row in it, with its header: an evidence has parts,
+a question has evidence. Neither starts nor ends of chunks ever fall, so the chunks that meet one part stand in a row.
+
+Twin: tests/oracle/recall.py
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from chunkscope.questions.labels import EvidenceTable
-from chunkscope.retrieval.ranking import Block
+from chunkscope.retrieval.ranking import Block, FloatArray
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand
 from chunkscope.spans.layout import Layout
 
-JUDGEMENTS = ("strict", "start")
+JUDGEMENTS = ("strict", "start", "answered")
 
 
 class Ranks(Mapping[str, "int | None"]):
@@ -77,9 +81,32 @@ class Qrels:
         """How many questions there are."""
         return len(self.any_is_enough)
 
-    def starts(self) -> Qrels:
-        """Give the same, where its first character is enough of each evidence."""
-        return Qrels(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), self.questions, self.any_is_enough)
+    def strict(self) -> Parts:
+        """Ask for each evidence whole."""
+        return Parts(self.spans, np.arange(len(self.spans)))
+
+    def start(self) -> Parts:
+        """Ask for the first character of each evidence."""
+        return Parts(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), np.arange(len(self.spans)))
+
+    def answered(self, rows: SpanArray, row_evidence: IntArray) -> Parts:
+        """Ask for each evidence whole, and for what holds each table row in it with its header."""
+        return Parts(np.concatenate((self.spans, rows)), np.concatenate((np.arange(len(self.spans)), row_evidence)))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What chunks have to hold, each part whole in one of them, so that evidence is met.
+
+    Attributes
+    ----------
+    spans : int64 (p, 2)
+    evidence : int64 (p,)
+        The evidence that each is a part of; the first part of each comes in its order.
+    """
+
+    spans: SpanArray
+    evidence: IntArray
 
 
 def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
@@ -116,38 +143,47 @@ def expand_ranges(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray
 
 
 class Relevance:
-    """Finds in one cell the chunk with which a question has all the evidence that it needs.
+    """Finds in one cell the chunk with which a question has everything that it needs.
 
     Parameters
     ----------
     qrels : Qrels
-    judged : sequence of (spans, spans)
-        For each judgement the chunks as they are judged, and what they have to hold of each evidence.
+    chunks : int64 (n, 2)
+        As they are judged.
+    judgements : sequence of Parts
+        What has to be met of each evidence, judgement by judgement.
 
-    Attributes
-    ----------
-    intact : bool (j, e)
-        Which evidence some chunk meets, ranked or not.
+    Examples
+    --------
+    >>> from chunkscope.retrieval.ranking import RoughBlock
+    >>> qrels = Qrels(np.array([[6, 8]]), np.array([0]), np.array([False]))
+    >>> row_with_header = np.array([[0, 9]]), np.array([0])
+    >>> relevance = Relevance(
+    ...     qrels, np.array([[0, 9], [5, 12]]), [qrels.strict(), qrels.answered(*row_with_header)]
+    ... )
+    >>> relevance.targets(RoughBlock(np.array([0]), np.array([[0.2, 0.7]])), None).tolist()
+    [[1, 0]]
     """
 
-    def __init__(self, qrels: Qrels, judged: Sequence[tuple[SpanArray, SpanArray]]) -> None:
+    def __init__(self, qrels: Qrels, chunks: SpanArray, judgements: Sequence[Parts]) -> None:
         self.qrels = qrels
-        self.n_judgements = len(judged)
-        ranges = [meeting(chunks, targets) for chunks, targets in judged]
-        first = np.column_stack([low for low, _ in ranges])
-        behind = np.column_stack([high for _, high in ranges])
-        self.intact = (behind > first).T
-        self._groups, self._chunks = expand_ranges(first.ravel(), behind.ravel())
-        counts = np.bincount(qrels.questions, minlength=qrels.n_questions)
-        self._n_evidence = counts
-        firsts = np.concatenate(([0], np.cumsum(counts))) * self.n_judgements
-        self._edges = np.searchsorted(self._groups, firsts, side="left")
+        self.n_judgements = n = len(judgements)
+        spans = np.concatenate([parts.spans for parts in judgements])
+        # a need is one evidence in one judgement; those of a question stand together
+        needs = np.concatenate([parts.evidence * n + number for number, parts in enumerate(judgements)])
+        order = np.argsort(needs, kind="stable")
+        self._needs = needs[order]
+        self._parts, self._chunks = expand_ranges(*meeting(chunks, spans[order]))
+        self._n_parts = np.bincount(needs, minlength=len(qrels.spans) * n)
+        self._n_evidence = np.bincount(qrels.questions, minlength=qrels.n_questions)
+        first_needs = np.concatenate(([0], np.cumsum(self._n_evidence))) * n
+        self._edges = np.searchsorted(self._parts, np.searchsorted(self._needs, first_needs))
 
     def targets(self, block: Block, place: IntArray | None) -> IntArray:
         """Give the decisive chunk for each question of a block and each judgement, -1 where there is none.
 
-        Evidence is met at the rank of its best chunk. Where a question needs all of its evidence, the worst of these
-        chunks decides; where one is enough, the best.
+        A part is met at the rank of its best chunk, and evidence at that of its worst part. Where a question needs all
+        of its evidence, the worst decides; where one is enough, the best.
 
         Returns
         -------
@@ -160,36 +196,44 @@ class Relevance:
         targets = np.full((len(questions), self.n_judgements), -1, dtype=np.int64)
         if not len(pairs):
             return targets
-        chunks, groups = self._chunks[pairs], self._groups[pairs]
+        chunks, parts = self._chunks[pairs], self._parts[pairs]
         scores = block.complete(rows, chunks)
         ranked = scores > block.floor
-        rows, chunks, groups, scores = rows[ranked], chunks[ranked], groups[ranked], scores[ranked]
-        places = chunks if place is None else place[chunks]
-        # the best chunk of each evidence
-        groups = rows * (self.n_judgements * len(self.qrels.spans)) + groups
-        kept = _firsts(groups, np.lexsort((places, -scores, groups)))
-        rows, chunks, scores, places = rows[kept], chunks[kept], scores[kept], places[kept]
-        # the best or the worst of these
-        judgements = groups[kept] % self.n_judgements
-        owners = rows * self.n_judgements + judgements
-        is_any = self.qrels.any_is_enough[questions[rows]]
-        sign = np.where(is_any, 1, -1)
-        met = np.bincount(owners, minlength=targets.size)
-        chosen = _firsts(owners, np.lexsort((places * sign, -scores * sign, owners)))
-        enough = is_any[chosen] | (met[owners[chosen]] == self._n_evidence[questions[rows[chosen]]])
-        chosen = chosen[enough]
-        targets.ravel()[owners[chosen]] = chunks[chosen]
+        met = _Met(rows[ranked], parts[ranked], chunks[ranked], scores[ranked], place)
+        met, _ = met.reduced(met.rows * len(self._needs) + met.groups)
+        met = met.grouped(self._needs[met.groups])
+        if len(self._needs) > len(self._n_parts):
+            met, sizes = met.reduced(met.rows * len(self._n_parts) + met.groups, -1)
+            met = met.take(sizes == self._n_parts[met.groups])
+        is_any = self.qrels.any_is_enough[questions[met.rows]]
+        owners = met.rows * self.n_judgements + met.groups % self.n_judgements
+        met, sizes = met.grouped(owners).reduced(owners, np.where(is_any, 1, -1))
+        asked = questions[met.rows]
+        enough = self.qrels.any_is_enough[asked] | (sizes == self._n_evidence[asked])
+        targets.ravel()[met.groups[enough]] = met.chunks[enough]
         return targets
 
-    def broken(self, intact: BoolArray) -> BoolArray:
-        """Tell which questions lack evidence where only `intact`, bool (e,), of it is met: bool (q,)."""
-        n_bad = np.bincount(self.qrels.questions[~intact], minlength=self.qrels.n_questions)
-        return np.where(self.qrels.any_is_enough, n_bad == self._n_evidence, n_bad > 0)
 
+@dataclass(frozen=True)
+class _Met:
+    """Chunks that meet something for the rows of a block, with their scores; what they meet are groups."""
 
-def _firsts(groups: IntArray, order: IntArray) -> IntArray:
-    """Give the first of each group in an order that sorts by group."""
-    if not len(order):
-        return order
-    ordered = groups[order]
-    return order[np.concatenate(([True], ordered[1:] != ordered[:-1]))]
+    rows: IntArray
+    groups: IntArray
+    chunks: IntArray
+    scores: FloatArray
+    place: IntArray | None
+
+    def take(self, chosen: IntArray | BoolArray) -> _Met:
+        return _Met(self.rows[chosen], self.groups[chosen], self.chunks[chosen], self.scores[chosen], self.place)
+
+    def grouped(self, groups: IntArray) -> _Met:
+        return dataclasses.replace(self, groups=groups)
+
+    def reduced(self, keys: IntArray, sign: IntArray | int = 1) -> tuple[_Met, IntArray]:
+        """Keep the best of those with one key, or where the sign is -1 the worst, and tell how many there were."""
+        places = self.chunks if self.place is None else self.place[self.chunks]
+        order = np.lexsort((places * sign, -self.scores * sign, keys))
+        ordered = keys[order]
+        first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(keys)])
+        return self.take(order[first]), np.diff(np.append(first, len(keys)))

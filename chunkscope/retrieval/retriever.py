@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import IndexTexts
 from chunkscope.retrieval.bm25.postings import Vocabulary
@@ -33,6 +35,28 @@ class Collection:
 
 
 @dataclass(frozen=True)
+class Returns:
+    """What is returned for each chunk: itself, or something around it.
+
+    Attributes
+    ----------
+    spans : int64 (n, 2)
+        Without what is prepended; neither starts nor ends fall.
+    numbers : int64 (n,) or None
+        Chunks with the same number return the same; None: each returns itself.
+    prepended : int64 (n,)
+        Characters that it prepends.
+    sizes : int64 (n,)
+        What it takes of the budget.
+    """
+
+    spans: SpanArray
+    numbers: IntArray | None
+    prepended: IntArray
+    sizes: IntArray
+
+
+@dataclass(frozen=True)
 class CellIndex:
     """The chunks of a cell as they stand in the index.
 
@@ -45,10 +69,7 @@ class CellIndex:
         Neither blank nor of a document that may not be found.
     place : int64 (n,) or None
         Place in ties; None: the chunks stand in that order.
-    prepended : int64 (n,)
-        Characters that each prepends.
-    sizes : int64 (n,)
-        What each takes of the budget.
+    returns : Returns
     """
 
     chunks: ChunkSet
@@ -56,8 +77,7 @@ class CellIndex:
     documents: IntArray
     indexed: BoolArray
     place: IntArray | None
-    prepended: IntArray
-    sizes: IntArray
+    returns: Returns
 
     @property
     def spans(self) -> SpanArray:
@@ -66,10 +86,20 @@ class CellIndex:
 
 
 class Searcher(Protocol):
-    """A retriever that knows the documents. It may have `facts`: what it has to tell of the last cell."""
+    """A retriever that knows the documents.
+
+    It may have what there is to tell of the last cell: `facts`, and `left_out`, bool (n,), the chunks of the index that
+    it cannot rank because they are above the limit of its model.
+    """
 
     def blocks(self, index: CellIndex) -> Iterator[Block]:
         """Score all questions against the chunks of a cell."""
+
+
+def left_out(searcher: Searcher, index: CellIndex) -> BoolArray:
+    """Tell which chunks of the last cell are above the limit of the retriever's model: bool (n,)."""
+    found: BoolArray = getattr(searcher, "left_out", np.zeros(len(index.spans), dtype=np.bool_))
+    return found
 
 
 class Retriever(Protocol):

@@ -17,6 +17,7 @@ from chunkscope.corpus.document import Document
 from chunkscope.corpus.name_filter import wildcards
 from chunkscope.errors import ConfigError, InputError, did_you_mean
 from chunkscope.retrieval.context import Budget
+from chunkscope.retrieval.returns import Return
 
 NAME = "name"
 
@@ -97,7 +98,6 @@ def check_attributes(conditions: Iterable[Condition], known: Iterable[str]) -> N
 
 DEFAULT_K = (1, 3, 5, 10)
 MAX_SCORES = 1000
-MOST_DIGITS = 10
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+(?:\.\d+)?))?")
@@ -163,25 +163,6 @@ def parse_scores(text: str) -> tuple[float, ...]:
     return tuple(sorted(found))
 
 
-def parse_return(text: str) -> int:
-    """Read ``neighbours:N``: how many chunks before and after each retrieved chunk are returned with it.
-
-    Raises
-    ------
-    ConfigError
-        Anything else.
-
-    Examples
-    --------
-    >>> parse_return("neighbours:2")
-    2
-    """
-    what, _, number = text.strip().partition(":")
-    if what != "neighbours" or not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
-        raise ConfigError(f"--return {text!r}: write neighbours:N, such as neighbours:1")
-    return int(number)
-
-
 @dataclass(frozen=True)
 class RetrievalSettings:
     """What is asked of retrieval.
@@ -192,8 +173,8 @@ class RetrievalSettings:
         Numbers of chunks that make the context.
     budget : Budget or None
         Most that the context may hold: chunks in the order of their ranks, up to this much.
-    neighbours : int
-        So many chunks on either side are joined to each that is retrieved.
+    returns : Return or None
+        What is returned for each retrieved chunk, and judged; None: itself.
     filters : tuple of Condition
         Documents that satisfy all of them are in the index.
     outdated : tuple of Condition
@@ -213,7 +194,7 @@ class RetrievalSettings:
 
     k: tuple[int, ...] = DEFAULT_K
     budget: Budget | None = None
-    neighbours: int = 0
+    returns: Return | None = None
     filters: tuple[Condition, ...] = ()
     outdated: tuple[Condition, ...] = ()
     min_scores: tuple[float, ...] = ()
@@ -222,16 +203,14 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", _checked_k(list(self.k)))
-        if isinstance(self.neighbours, bool) or not isinstance(self.neighbours, int) or self.neighbours < 0:
-            raise ConfigError(f"--return neighbours:{self.neighbours}: must be a whole number from 0")
 
     def to_dict(self) -> dict[str, Any]:
         """Give those that are not defaults, as JSON has them."""
         found: dict[str, Any] = {}
         if self.budget:
             found["budget"] = {"limit": self.budget.limit, "unit": self.budget.unit}
-        if self.neighbours:
-            found["return"] = f"neighbours:{self.neighbours}"
+        if self.returns:
+            found["return"] = str(self.returns)
         for name, conditions in (("filter", self.filters), ("outdated", self.outdated)):
             if conditions:
                 found[name] = [str(condition) for condition in conditions]

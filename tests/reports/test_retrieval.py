@@ -32,6 +32,7 @@ from chunkscope.retrieval import (
     OverlapMeasure,
     RetrievalMeasure,
     RetrievalSettings,
+    Return,
     summarise,
 )
 from chunkscope.retrieval.advice import advise
@@ -125,7 +126,7 @@ def test_several_retrievers_have_columns_of_their_own():
 
 
 EVERYTHING = {
-    "budget": Budget(30), "neighbours": 1, "outdated": (Condition.parse("status=abolished", "--outdated"),),
+    "budget": Budget(30), "returns": Return("neighbours", 1), "outdated": (Condition.parse("status=abolished", "--outdated"),),
     "min_scores": (0.5, 2.0), "group_by": "kind", "overlap": True,
 }  # fmt: skip
 
@@ -168,7 +169,7 @@ def test_no_line_is_wider_than_the_terminal(room, ascii):
 
 def test_the_report_shows_every_part_that_was_asked_for():
     text = render_retrieval(swept(holdout=Holdout(0.5), **EVERYTHING), width=200)
-    for part in ("start@5", "split", "below", "in 30", "returned", "outdated", "IoU", "omega", "choice", "by kind", "期限",
+    for part in ("start@5", "split", "below", "in 30", "returned for a chunk, and judged: neighbours:1", "outdated", "IoU", "omega", "choice", "by kind", "期限",
                  "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words occur in"):  # fmt: skip
         assert part in text, part
 
@@ -183,7 +184,7 @@ def found(strict, start, below=0, split=0, ks=(1, 3, 5, 10)):
         "k": list(ks),
         "strict": {str(k): [hits, 100] for k, hits in zip(ks, strict, strict=True)},
         "start": {str(k): [hits, 100] for k, hits in zip(ks, start, strict=True)},
-        "misses": {str(k): {"split": split, "ranked_below": below} for k in ks},
+        "misses": {str(k): {"split": split, "below": below} for k in ks},
     }
 
 

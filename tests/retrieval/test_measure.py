@@ -1,4 +1,4 @@
-"""Recall, misses, budgets, neighbours, filters: against an obvious twin that sorts and merges."""
+"""Recall, budgets, filters, groups, overlap: against an obvious twin that sorts and merges."""
 
 from __future__ import annotations
 
@@ -77,36 +77,18 @@ class Twin:
                 self.orders[question] = [chunk for _, _, chunk in sorted(keys)]
                 self.scores[question] = scores[row]
 
-    def neighbours(self, chunk, n):
-        first = last = chunk
-        for _ in range(n):
-            if (
-                first
-                and self.names[first - 1] == self.names[chunk]
-                and self.spans[first - 1][1] >= self.spans[first][0]
-            ):
-                first -= 1
-            if (
-                last + 1 < len(self.spans)
-                and self.names[last + 1] == self.names[chunk]
-                and self.spans[last][1] >= self.spans[last + 1][0]
-            ):
-                last += 1
-        return first, last
-
-    def meets(self, chunk, entry, judgement, n=0):
-        first, last = self.neighbours(chunk, n)
+    def meets(self, chunk, entry, judgement):
         start, end = entry.start + self.bases[entry.document], entry.end + self.bases[entry.document]
         end = start + 1 if judgement == "start" else end
-        return self.spans[first][0] <= start and end <= self.spans[last][1]
+        return self.spans[chunk][0] <= start and end <= self.spans[chunk][1]
 
-    def first_rank(self, row, judgement, *, n=0, least=0.0, handed_on=None):
+    def first_rank(self, row, judgement, *, least=0.0, handed_on=None):
         question = self.questions[row]
         order = [chunk for chunk in self.orders[row] if self.scores[row][chunk] >= least]
         order = order if handed_on is None else order[: handed_on(row)]
         met = set()
         for rank, chunk in enumerate(order, 1):
-            met |= {entry for entry in question.evidence if self.meets(chunk, entry, judgement, n)}
+            met |= {entry for entry in question.evidence if self.meets(chunk, entry, judgement)}
             if met if question.question.match == "any" else len(met) == len(question.evidence):
                 return rank
         return None
@@ -126,12 +108,8 @@ class Twin:
 
         return handed_on
 
-    def characters(self, row, k, n=0):
-        held = set()
-        for chunk in self.orders[row][:k]:
-            first, last = self.neighbours(chunk, n)
-            held.update(range(self.spans[first][0], self.spans[last][1]))
-        return held
+    def characters(self, row, k):
+        return {place for chunk in self.orders[row][:k] for place in range(*self.spans[chunk])}
 
 
 SPELLINGS = ["fixed(size=6, overlap=2)", "fixed(size=11)", "sentence(size=12, overlap=4)", "heading"]
@@ -143,7 +121,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     documents, questions = corpus
     where = (Condition.parse("status=new"),) if filtered and any(d.fields["status"] == "new" for d in documents) else ()
     asked = RetrievalSettings(
-        k=(1, 2, 4), budget=Budget(14), neighbours=1, filters=where, outdated=(Condition.parse("status=old", "--outdated"),)
+        k=(1, 2, 4), budget=Budget(14), filters=where, outdated=(Condition.parse("status=old", "--outdated"),)
         if any("status" in d.fields for d in documents) else (), min_scores=(0.3, 1.0), group_by="kind", overlap=True,
     )  # fmt: skip
     chunker = parse_chunker(spelling)
@@ -158,7 +136,6 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     rows = range(len(questions))
     for judgement in ("strict", "start"):
         assert found[judgement] == {str(k): twin.recall(judgement, k) for k in asked.k}
-        assert found["returned"][judgement] == {str(k): twin.recall(judgement, k, n=1) for k in asked.k}
         assert found["budget"][judgement] == twin.recall(judgement, 10**9, handed_on=twin.within(14))
         for one in found["min_score"]:
             assert one[judgement] == {str(k): twin.recall(judgement, k, least=one["score"]) for k in asked.k}
@@ -166,12 +143,9 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     assert dict(found["first_rank"].items()) == {f"q{row}": ranks[row] for row in rows}
     assert found["mrr"] == pytest.approx(sum(1 / rank for rank in ranks if rank) / len(ranks), abs=1e-6)
     for k in asked.k:
-        misses = found["misses"][str(k)]
-        assert sum(misses.values()) == len(ranks) - found["strict"][str(k)][0]
+        assert sum(found["misses"][str(k)].values()) == len(ranks) - found["answered"][str(k)][0]
         held = [len(twin.characters(row, k)) for row in rows]
         assert found["context"][str(k)] == pytest.approx(sum(held) / len(held), abs=1e-6)
-        wide = [len(twin.characters(row, k, n=1)) for row in rows]
-        assert found["returned"]["context"][str(k)] == pytest.approx(sum(wide) / len(wide), abs=1e-6)
         recalls = []
         for row in rows:
             evidence = {p + twin.bases[e.document] for e in questions[row].evidence for p in range(e.start, e.end)}
@@ -238,14 +212,16 @@ def test_conditions_that_leave_nothing_or_name_nothing_are_one_line():
 
 def test_a_question_with_no_word_in_the_documents_is_a_miss_and_is_named():
     cell = small(Question.of("q1", "zebra", doc="a.md", evidence="12,000円"), k=(1,))
-    assert cell.retrieval[0]["misses"] == {"1": {"split": 0, "ranked_below": 1}}
+    assert cell.retrieval[0]["misses"] == {
+        "1": {"not_indexed": 0, "not_embedded": 0, "split": 0, "header_lost": 0, "below": 1}
+    }
     assert cell.retrieval[0]["_facts"]["unknown_words"] == ["q1"]
 
 
 def test_evidence_in_a_document_that_is_not_indexed_is_a_miss_of_its_own_kind():
     cell = small(k=(1,), filters=(Condition.parse("name=b*"),))
     assert cell.retrieval[0]["strict"] == {"1": [0, 1]}
-    assert cell.retrieval[0]["misses"]["1"] == {"split": 0, "ranked_below": 0, "not_indexed": 1}
+    assert cell.retrieval[0]["missed"] == {"q1": "not_indexed"}
 
 
 def test_the_json_of_a_cell_is_plain_and_a_list_for_several_retrievers():

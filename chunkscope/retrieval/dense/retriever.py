@@ -16,7 +16,7 @@ from chunkscope.retrieval.dense.cosines import Dense, DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedded, Embedder
 from chunkscope.retrieval.providers.base import Vectors
 from chunkscope.retrieval.retriever import CellIndex, Collection
-from chunkscope.spans.intervals import IntArray
+from chunkscope.spans.intervals import BoolArray, IntArray
 
 MOST_NAMED = 3
 
@@ -80,6 +80,7 @@ class DenseSearcher:
         self.embedder = embedder
         self.collection = collection
         self.facts: dict[str, Any] = {}
+        self.left_out: BoolArray = np.empty(0, dtype=np.bool_)
 
     @cached_property
     def _queries(self) -> Vectors:
@@ -100,6 +101,8 @@ class DenseSearcher:
         )
         scores = Dense(queries, vectors, self.collection.question_ids)
         unusable = scores.unusable[found.present[scores.unusable]]
+        self.left_out = np.zeros(len(found.present), dtype=np.bool_)
+        self.left_out[[text.number for text in found.over_long]] = True
         self.facts = {"over_long_chunks": len(found.over_long), "unusable_vectors": len(unusable)}
         self._tell(unusable, index)
         return scores.blocks()

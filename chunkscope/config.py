@@ -14,6 +14,7 @@ from chunkscope.corpus.decoding import read_bytes
 from chunkscope.corpus.document import MARKUPS
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
+from chunkscope.language import LANGUAGES
 
 PYPROJECT, OWN_FILE = "pyproject.toml", "chunkscope.toml"
 TABLE = "[tool.chunkscope]"
@@ -200,6 +201,12 @@ def _markup(value: object) -> str:
     return str(value)
 
 
+def _language(value: object) -> str:
+    if value not in LANGUAGES:
+        raise TypeError
+    return str(value)
+
+
 def _pairs(value: object) -> tuple[str, ...]:
     return tuple(f"{ours}={_text(theirs)}" for ours, theirs in _table(value).items())
 
@@ -231,6 +238,7 @@ KEYS: Mapping[str, Reader] = {
     "exclude": (_texts, "a glob, or a list of them"),
     "markup": (_markup, "'markdown', 'html' or 'plain'"),
     "map_field": (_pairs, "a table such as {evidence = 'reference_contexts'}"),
+    "lang": (_language, "'ja' or 'en'"),
     "check": (_table, "a table"),
 }
 CHECK_KEYS: Mapping[str, Reader] = {

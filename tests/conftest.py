@@ -12,6 +12,8 @@ from hypothesis import settings
 settings.register_profile("ours", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("ours")
 
+os.environ["CHUNKSCOPE_LANG"] = "en"  # whatever the locale of who runs the tests is
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let expected outputs be written anew."""

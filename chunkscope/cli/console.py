@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from chunkscope.cli.outputs import Output
+from chunkscope.cli.outputs import Output, readable_language
+from chunkscope.language import Language, in_language, say
 from chunkscope.reports.visible import harmless, visible
 
 PATIENCE = 1.0
@@ -55,19 +56,22 @@ class Messages:
         Say nothing.
     verbose : bool
         Say more, and all warnings of a kind.
+    lang : {"ja", "en"}
+        In which language, where stderr can show it.
     """
 
-    def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(self, quiet: bool = False, verbose: bool = False, lang: Language = "en") -> None:
         self.quiet = quiet
+        self.lang = lang
         self.verbose = verbose and not quiet
 
     def warn(self, *warnings: str) -> None:
         """Write warnings, a line each; of many of a kind only the first few."""
         shown = warnings if self.verbose else warnings[:MOST_WARNINGS]
         for warning in shown:
-            self._write(f"warning: {warning}")
+            self._write(say("warning: {text}", text=warning))
         if len(warnings) > len(shown):
-            self._write(f"warning: {len(warnings) - len(shown)} more like these (-v shows them)")
+            self._write(say("warning: {n:,} more like these (-v shows them)", n=len(warnings) - len(shown)))
 
     def note(self, text: str) -> None:
         """Write what only those want to know who asked for more."""
@@ -80,15 +84,11 @@ class Messages:
 
     def notify(self, text: str) -> None:
         """Write what providers and the cache have to tell; they mark their warnings themselves."""
-        kind, _, rest = text.partition(": ")
-        if kind == "warning":
-            self.warn(rest)
-        else:
-            self.say(text)
+        self._write(text)
 
     def _write(self, text: str) -> None:
         if not self.quiet and sys.stderr is not None:
-            write_message(text)
+            write_message(in_language(text, readable_language(sys.stderr, self.lang)))
 
     @contextlib.contextmanager
     def progress(self, beside: Output | None = None) -> Iterator[Callable[[str, int, int], None] | None]:

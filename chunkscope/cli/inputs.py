@@ -137,7 +137,7 @@ class Inputs:
 
 def start(flags: Mapping[str, Any]) -> Messages:
     """Give what messages go through, and say there which configuration counts."""
-    messages = Messages(flags["quiet"], flags["verbose"])
+    messages = Messages(flags["quiet"], flags["verbose"], flags["lang"])
     config = running_config()
     messages.warn(*config.warnings)
     if config.path:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import locale
 import math
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +15,8 @@ from click.core import ParameterSource
 
 from chunkscope.corpus import LANGUAGES
 from chunkscope.errors import ChunkscopeError, ConfigError
+from chunkscope.language import LANGUAGES as SPOKEN
+from chunkscope.language import Language
 from chunkscope.reports.base import BUILT_IN, find_report
 
 if TYPE_CHECKING:
@@ -231,7 +236,28 @@ output_option = click.option(
     "-o", "--output", metavar="FILE", type=FILLED, help="Write there, in UTF-8, instead of stdout."
 )
 
+
+def locale_language() -> Language:
+    """Give the language of the locale: English where there is no catalogue for it.
+
+    The first of LC_ALL, LC_MESSAGES and LANG that is set decides; where none is, as on Windows, the system's setting.
+    """
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), None)
+    if named is None:
+        with contextlib.suppress(ValueError):
+            named = locale.getlocale()[0]
+    # Windows writes it out: Japanese_Japan
+    return "ja" if re.match(r"ja(panese)?(?![a-z])", named or "", re.IGNORECASE) else "en"
+
+
 message_options = stacked(
+    click.option(
+        "--lang",
+        type=click.Choice(SPOKEN),
+        envvar="CHUNKSCOPE_LANG",
+        default=locale_language,
+        help="Language of legends, advice, findings and warnings [default: that of the locale].",
+    ),
     click.option("--quiet", is_flag=True, help="No warnings and no progress."),
     click.option("-v", "--verbose", is_flag=True, help="Say more on stderr."),
     click.option("--traceback", is_flag=True, expose_value=False, help="Show where an error comes from."),

@@ -13,6 +13,7 @@ from typing import IO, TextIO
 
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.errors import InputError, os_reason
+from chunkscope.language import Language
 from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.visible import harmless, harmless_json
 
@@ -139,7 +140,7 @@ def open_output(output: str | None, form: str = "text") -> Iterator[Output]:
     """
     errors = ESCAPES.get(form, "backslashreplace")
     if output in (None, "-"):
-        yield Output(_stdout(errors, for_programs=form in ESCAPES), form, look_of(output).color)
+        yield Output(_stdout(errors, for_programs=form in ESCAPES), form, _is_colored(output))
         return
     check_output(output)
     try:
@@ -185,14 +186,28 @@ def _stdout(errors: str, *, for_programs: bool) -> IO[str]:
     return sys.stdout
 
 
-def look_of(output: str | None) -> ReportOptions:
-    """Tell how to draw for a file, or for stdout."""
+def look_of(output: str | None, lang: Language) -> ReportOptions:
+    """Tell how to draw for a file, or for stdout, and in which language of those that can be read there."""
     if output not in (None, "-") or sys.stdout is None:
-        return ReportOptions(80, False, False)
-    is_terminal = sys.stdout.isatty()
+        return ReportOptions(lang=lang)
     width = shutil.get_terminal_size((80, 24)).columns
-    color = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    return ReportOptions(max(width, 40), color, not can_encode(sys.stdout, MARKS))
+    return ReportOptions(
+        width=max(width, 40),
+        color=_is_colored(output),
+        ascii=not can_encode(sys.stdout, MARKS),
+        lang=readable_language(sys.stdout, lang),
+    )
+
+
+def _is_colored(output: str | None) -> bool:
+    if output not in (None, "-") or sys.stdout is None:
+        return False
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def readable_language(stream: TextIO, lang: Language) -> Language:
+    """Give the language, or English where a stream cannot show it."""
+    return lang if lang == "en" or can_encode(stream, "日本語") else "en"
 
 
 def can_encode(stream: TextIO, text: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from chunkscope.errors import ChunkscopeError, PluginError
+from chunkscope.language import Language
 from chunkscope.plugins import Registry
 
 SWEEP, CHECK = "sweep", "check"
@@ -47,6 +48,8 @@ class ReportOptions:
         Everything instead of what is telling.
     quiet : bool
         Findings and the last line only.
+    lang : {"ja", "en"}
+        What people read is written in it; see `chunkscope.language.in_language`.
     """
 
     width: int = 80
@@ -54,6 +57,7 @@ class ReportOptions:
     ascii: bool = False
     all_rows: bool = False
     quiet: bool = False
+    lang: Language = "en"
 
 
 class ReportFormat(Protocol):

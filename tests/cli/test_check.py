@@ -545,4 +545,4 @@ class TestColour:
         if no_color is not None:
             monkeypatch.setenv("NO_COLOR", no_color)
         monkeypatch.setattr(outputs.sys, "stdout", Terminal())
-        assert outputs.look_of(None).color is is_coloured
+        assert outputs.look_of(None, "en").color is is_coloured

@@ -13,6 +13,7 @@ from chunkscope.cli.outputs import open_output
 from chunkscope.reports.formatting import plural
 
 if TYPE_CHECKING:
+    from chunkscope.language import Language
     from chunkscope.retrieval.dense.vector_cache import VectorCache
 
 EPILOG = """\b
@@ -41,9 +42,9 @@ def command(ctx: click.Context) -> None:
 @options.format_option("text", "json")
 @options.output_option
 @options.message_options
-def info(path: str | None, output_format: str, output: str | None, quiet: bool, verbose: bool) -> None:
+def info(path: str | None, output_format: str, output: str | None, lang: Language, quiet: bool, verbose: bool) -> None:
     """Tell where the cache is, and what it holds of each model."""
-    with _opened(path, Messages(quiet, verbose)) as cache:
+    with _opened(path, Messages(quiet, verbose, lang)) as cache:
         file, spaces = cache.store.path, cache.spaces()
         n_bytes = file.stat().st_size if file.exists() else 0
     rows = [
@@ -79,22 +80,22 @@ def info(path: str | None, output_format: str, output: str | None, quiet: bool, 
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Vectors not used for so many days.")
 @click.option("--provider", metavar="NAME[:MODEL]", help="Vectors of this provider, or of this model of it.")
 @options.message_options
-def prune(path: str | None, days: int | None, provider: str | None, quiet: bool, verbose: bool) -> None:
+def prune(path: str | None, days: int | None, provider: str | None, lang: Language, quiet: bool, verbose: bool) -> None:
     """Delete vectors that have not been used for some days, or those of a provider."""
     if days is None and provider is None:
         raise options.usage_error("say which: --days N, --provider NAME, or both")
-    _delete(path, Messages(quiet, verbose), days, provider)
+    _delete(path, Messages(quiet, verbose, lang), days, provider)
 
 
 @command.command("clear", short_help="Delete everything.")
 @path_option
 @click.option("--yes", is_flag=True, help="Do it: vectors of paid services are paid for again.")
 @options.message_options
-def clear(path: str | None, yes: bool, quiet: bool, verbose: bool) -> None:
+def clear(path: str | None, yes: bool, lang: Language, quiet: bool, verbose: bool) -> None:
     """Delete all vectors."""
     if not yes:
         raise options.usage_error("all vectors would be embedded again; say --yes")
-    _delete(path, Messages(quiet, verbose), None, None)
+    _delete(path, Messages(quiet, verbose, lang), None, None)
 
 
 def _delete(path: str | None, messages: Messages, days: int | None, provider: str | None) -> None:

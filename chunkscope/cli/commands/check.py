@@ -103,9 +103,9 @@ def command(**flags: Any) -> None:
         inputs.messages.warn(*result.warnings)
     for form, name in reports:
         with open_output(name, form) as file:
-            file.write(write_report(form, CHECK, result, look_of(name)))
+            file.write(write_report(form, CHECK, result, look_of(name, flags["lang"])))
     with open_output(flags["output"], flags["output_format"]) as file:
-        look = dataclasses.replace(look_of(flags["output"]), quiet=flags["quiet"])
+        look = dataclasses.replace(look_of(flags["output"], flags["lang"]), quiet=flags["quiet"])
         file.write(write_report(flags["output_format"], CHECK, result, look))
     if not result.passed:
         click.get_current_context().exit(FOUND)

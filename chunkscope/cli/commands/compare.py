@@ -35,7 +35,7 @@ def command(**flags: Any) -> None:
 
     check_output(flags["output"], flags["old"], flags["new"])
     comparison = compare_files(flags["old"], flags["new"])
-    look = look_of(flags["output"])
+    look = look_of(flags["output"], flags["lang"])
     with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(comparison_to_json(comparison))

@@ -49,7 +49,7 @@ def command(**flags: Any) -> None:
     document = inputs.read_document()
     evidence = _evidence(document, inputs)
     cut = chunk_document(document, chunker)
-    look = look_of(flags["output"])
+    look = look_of(flags["output"], flags["lang"])
     rows = draw_cuts(document.text, cut, width=look.width, color=look.color, ascii=look.ascii, underlined=evidence)
     n_chunks = len(cut.spans) + cut.n_spanless
     with open_output(flags["output"]) as file:

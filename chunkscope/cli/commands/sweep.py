@@ -108,7 +108,8 @@ def command(**flags: Any) -> None:
                 result = retrieval.summarised(sweep.run(), flags)
         if not flags["dry_run"]:
             text = _report(result, flags, inputs.messages)
-            text += "".join(f"\n{_why(*found, look_of(flags['output']))}" for found in result.findings.items())
+            look = look_of(flags["output"], flags["lang"])
+            text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
 
@@ -174,7 +175,7 @@ def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -
 
     if flags["output_format"] == "csv":
         messages.warn(*left_out(result, visible))  # it has no room for that
-    look = dataclasses.replace(look_of(flags["output"]), all_rows=flags["all_rows"])
+    look = dataclasses.replace(look_of(flags["output"], flags["lang"]), all_rows=flags["all_rows"])
     return write_report(flags["output_format"], SWEEP, result, look)
 
 

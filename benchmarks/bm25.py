@@ -29,7 +29,7 @@ from chunkscope.chunkers.chunk_set import WindowChunks
 from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import Labels
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
-from chunkscope.retrieval.bm25.terms import spelled_words, terms_of
+from chunkscope.retrieval.bm25.terms import spelled_words
 from chunkscope.retrieval.relevance import meeting
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout
@@ -59,7 +59,7 @@ def theirs(
     begun = time.process_time()
     documents = list(corpus)
     words = [spelled_words(document.text) for document in documents]
-    asked = [terms_of(question.question.question or "") for question in labels.valid]
+    asked = [spelled_words(question.question.question or "").terms for question in labels.valid]
     layout = Layout.of([document.name for document in documents], [len(document.text) for document in documents])
     bases = dict(zip(layout.names, layout.edges.tolist(), strict=False))
     starts = np.concatenate([found.starts + base for found, base in zip(words, layout.edges.tolist(), strict=False)])

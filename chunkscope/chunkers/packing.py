@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkscope.spans.intervals import IntArray
+from chunkscope.spans.intervals import IntArray, expand_ranges
 
 FEW_GROUPS = 32
 """When so few are left, plain numbers are cheaper than arrays."""
@@ -350,7 +350,7 @@ def split_oversize(
         return positions, used
     low = np.searchsorted(steps, positions[large], side="right")
     high = np.searchsorted(steps, positions[large + 1], side="left")
-    inner = _ranges(low, high)
+    _, inner = expand_ranges(low, np.maximum(high, low))
     fine = np.concatenate((positions[large], positions[large + 1], steps[inner]))
     fine_used = np.concatenate((used[large], used[large + 1], used_at_steps[inner]))
     # Two large items may share a boundary; it must be there once, or an item between would be empty.
@@ -377,10 +377,3 @@ def split_oversize(
 def _farthest(used: IntArray, limit: IntArray, start: IntArray) -> IntArray:
     """Give the last boundary within the limit, at least the one behind `start`."""
     return np.maximum(np.searchsorted(used, limit, side="right") - 1, start + 1)
-
-
-def _ranges(low: IntArray, high: IntArray) -> IntArray:
-    """Concatenate ``arange(low[i], high[i])`` for all i."""
-    counts = np.maximum(high - low, 0)
-    offsets = np.repeat(low - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-    return np.arange(int(counts.sum()), dtype=np.int64) + offsets

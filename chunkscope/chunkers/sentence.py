@@ -66,7 +66,8 @@ class SentenceChunker(ItemChunker):
 
     def unpacked(self, boundaries: Boundaries) -> Chunking:
         """Pack sentences behind the last characters of the chunk before."""
-        boundaries = self._fitting(boundaries)
+        if self.oversize == "split":
+            boundaries = cut_large_items(boundaries, self.required_size(), unit=self.unit)
         starts, ends = pack_with_tails(
             boundaries.positions,
             boundaries.groups,
@@ -75,8 +76,3 @@ class SentenceChunker(ItemChunker):
             keep_tail=self.oversize == "keep",
         )
         return Chunking(np.column_stack((starts, ends)), ends - starts)
-
-    def _fitting(self, boundaries: Boundaries) -> Boundaries:
-        if self.oversize == "keep":
-            return boundaries
-        return cut_large_items(boundaries, self.required_size(), unit=self.unit)

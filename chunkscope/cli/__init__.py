@@ -1,7 +1,6 @@
 """The command line: reads what was asked, calls the library, and says how it went. It computes nothing.
 
-Here stand its entry point and its signals, Ctrl-C and SIGTERM: one line and a status, whenever they come. So next to
-nothing is imported here.
+Ctrl-C and SIGTERM mean one line and a status, whenever they come: so next to nothing is imported here.
 """
 
 from __future__ import annotations
@@ -9,21 +8,7 @@ from __future__ import annotations
 import os
 import signal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from types import FrameType
-
-    Handler = Callable[[int, FrameType | None], object] | int
-
-INTERRUPTED, TERMINATED = 130, 143
-"""Statuses of what Ctrl-C ends, and of what the signal ends with which systems end programs."""
-
 MESSAGES = {signal.SIGINT: b"chunkscope: interrupted\n", signal.SIGTERM: b"chunkscope: terminated\n"}
-
-
-class TerminationError(KeyboardInterrupt):
-    """SIGTERM, as whoever is at work should take it: as an interrupt."""
 
 
 def leave_at_once() -> None:
@@ -36,34 +21,11 @@ def leave_at_once() -> None:
             signal.signal(number, _leave)
 
 
-class Raising:
-    """Lets signals raise meanwhile, so that worker processes and temporary files are cleared away."""
-
-    def __enter__(self) -> None:
-        self._before = {number: signal.getsignal(number) for number in MESSAGES}
-        self._set({number: _raise for number in MESSAGES if self._before[number] is not signal.SIG_IGN})
-
-    def __exit__(self, *exception: object) -> None:
-        self._set({number: handler or signal.SIG_DFL for number, handler in self._before.items()})
-
-    def _set(self, handlers: Mapping[signal.Signals, Handler]) -> None:
-        try:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-        except ValueError:
-            pass  # only a main thread may say what signals do
-
-
 def _leave(number: int, frame: object) -> None:
     try:
         os.write(2, MESSAGES[signal.Signals(number)])
     finally:
         os._exit(128 + number)
-
-
-def _raise(number: int, frame: object) -> None:
-    leave_at_once()  # a second one does not wait
-    raise TerminationError if number == signal.SIGTERM else KeyboardInterrupt
 
 
 def main() -> None:

@@ -134,7 +134,8 @@ class _Drawing:
             if drawn and used + taken > room:
                 yield "".join(drawn), first, place
                 drawn, used, first = [], 0, place
-            drawn.append(painted(sign, _CUT, color) + self._styled(shown, place, color))
+            style = (UNDERLINE if self.underlined[place] else "") + (DIM if self.depth[place] > 1 else "")
+            drawn.append(painted(sign, _CUT, color) + painted(shown, style, color))
             used += taken
         # a cut between the line's last character and its end, or inside a CR LF, is drawn behind the line
         rest = "".join(self.signs.get(place, "") for place in range(end, self._behind(end)))
@@ -156,10 +157,6 @@ class _Drawing:
         """Give where the line end at a place ends; the text's end has one place more, for a sign behind it."""
         match = LINE_END.match(self.text, end)
         return match.end() if match else end + 1
-
-    def _styled(self, shown: str, place: int, color: bool) -> str:
-        style = (UNDERLINE if self.underlined[place] else "") + (DIM if self.depth[place] > 1 else "")
-        return painted(shown, style, color)
 
 
 def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:

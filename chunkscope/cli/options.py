@@ -28,11 +28,6 @@ Decorator = Callable[[F], F]
 DEFAULT_ENCODING = "cl100k_base"
 
 
-def is_demo(word: str) -> bool:
-    """Tell whether a word names a demo."""
-    return word in LANGUAGES
-
-
 def is_encoding(word: str) -> bool:
     """Tell whether a word names a token encoding or a tokenizer file."""
     if word.lower().endswith(".json"):
@@ -43,7 +38,7 @@ def is_encoding(word: str) -> bool:
 
 
 _OPTIONAL: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "--demo": (LANGUAGES[0], is_demo),
+    "--demo": (LANGUAGES[0], LANGUAGES.__contains__),
     "--count-tokens": (DEFAULT_ENCODING, is_encoding),
 }
 """Options whose value may be left out: what it is then, and what tells a value from the next argument."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import click
 
 from chunkscope._version import __version__
-from chunkscope.cli import INTERRUPTED, TERMINATED, Raising, TerminationError
+from chunkscope.cli import MESSAGES, leave_at_once
 from chunkscope.cli.console import write_error, write_message
 from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 
@@ -23,12 +24,16 @@ COMMANDS = ("sweep", "check", "labels", "chunks", "show", "structure", "compare"
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
 
 
-class _ClosedOutputError(Exception):
-    """Whoever read the output has gone, as ``head`` does."""
+INTERRUPTED, TERMINATED = 130, 143
+"""Statuses of what Ctrl-C ends, and of what the signal ends with which systems end programs."""
 
 
-class _SignalError(Exception):
-    """Ctrl-C or SIGTERM."""
+class TerminationError(KeyboardInterrupt):
+    """SIGTERM, as whoever is at work should take it: as an interrupt."""
+
+
+class _KeptError(Exception):
+    """Kept from click; its cause is Ctrl-C, SIGTERM, or that whoever read the output has gone, as ``head`` does."""
 
 
 class Program(click.Group):
@@ -79,7 +84,7 @@ class Program(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with_traceback = "--traceback" in arguments
         try:
-            with Raising():
+            with _raising_signals():
                 status = super().main(
                     arguments, prog_name or "chunkscope", complete_var, standalone_mode=False, **extra
                 )
@@ -105,18 +110,38 @@ def _kept_from_click() -> Iterator[None]:
     """Keep from click what it would end in its own way: with a status of 1, and an empty line."""
     try:
         yield
-    except KeyboardInterrupt as error:
-        raise _SignalError from error
-    except BrokenPipeError:
-        raise _ClosedOutputError from None
+    except (KeyboardInterrupt, BrokenPipeError) as error:
+        raise _KeptError from error
+
+
+@contextlib.contextmanager
+def _raising_signals() -> Iterator[None]:
+    """Let signals raise meanwhile, so that worker processes and temporary files are cleared away."""
+    before = {number: signal.getsignal(number) for number in MESSAGES}
+    _handle_signals({number: _raise for number, handler in before.items() if handler is not signal.SIG_IGN})
+    try:
+        yield
+    finally:
+        _handle_signals({number: handler or signal.SIG_DFL for number, handler in before.items()})
+
+
+def _handle_signals(handlers: Mapping[signal.Signals, Any]) -> None:
+    with contextlib.suppress(ValueError):  # only a main thread may say what signals do
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _raise(number: int, frame: object) -> None:
+    leave_at_once()  # a second one does not wait
+    raise TerminationError if number == signal.SIGTERM else KeyboardInterrupt
 
 
 def _status_and_reason(error: BaseException) -> tuple[int, str]:
     """Give the exit status for what has been raised, and the reason; no reason where nobody is left to read it."""
-    if isinstance(error, _ClosedOutputError | BrokenPipeError):
-        return OK, ""
-    if isinstance(error, _SignalError):
+    if isinstance(error, _KeptError):
         error = error.__cause__ or error
+    if isinstance(error, BrokenPipeError):
+        return OK, ""
     if isinstance(error, TerminationError):
         return TERMINATED, "terminated"
     if isinstance(error, KeyboardInterrupt | click.Abort):

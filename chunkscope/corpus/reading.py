@@ -193,7 +193,8 @@ def _read_files(
     for name, place in files:
         try:
             raw = read_bytes(place)
-            document = Document(name, decode(raw, name, encoding), markup=markup or _markup_of_file(name))
+            own = "html" if suffix(name) in _HTML_SUFFIXES else markup_of(name)
+            document = Document(name, decode(raw, name, encoding), markup=markup or own)
         except (OSError, InputError) as error:
             told = error if isinstance(error, InputError) else InputError(f"{name}: {os_reason(error)}")
             if not skip:
@@ -322,10 +323,6 @@ def _read_records(records: Records) -> Corpus:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
     kept = Records(records.path, records.encoding, records.names, records.markup, state)
     return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
-
-
-def _markup_of_file(name: str) -> Markup:
-    return "html" if suffix(name) in _HTML_SUFFIXES else markup_of(name)
 
 
 def _is_encodable(name: str) -> bool:

@@ -100,7 +100,14 @@ def check(
             "size": chunker.size,
             "overlap": evaluation.cell.overlap,
         },
-        corpus=_corpus_info(corpus, evaluation.cell),
+        corpus=CorpusInfo(
+            corpus.path,
+            len(corpus),
+            evaluation.cell.characters,
+            dict(sorted(corpus.files.items())),
+            corpus.unreadable,
+            dict(sorted(corpus.ignored.items())),
+        ),
         questions_path=path if labels else None,
         asked=_asked(labels, asked) if labels else (),
         measured=measured,
@@ -260,7 +267,7 @@ def _require_something(
     labels: Labels | None,
 ) -> None:
     """Refuse to pass where nothing was measured."""
-    if not evaluation.n_visible:
+    if evaluation.cell.chunks == evaluation.cell.blank_chunks:
         where = f"{corpus.path}: " if corpus.path else ""
         raise InputError(f"{where}nothing measured: there is no text in any document")
     wanted = [_flag(name) for name in NEEDS_QUESTIONS if name in thresholds.asked]
@@ -288,9 +295,3 @@ def _warnings(labels: Labels | None, thresholds: Thresholds) -> list[str]:
         return list(labels.warnings)
     skipped = [_flag(name) for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
     return [f"no questions: {', '.join(skipped)} cannot be checked"] if skipped else []
-
-
-def _corpus_info(corpus: Corpus, cell: Cell) -> CorpusInfo:
-    files = dict(sorted(corpus.files.items()))
-    ignored = dict(sorted(corpus.ignored.items()))
-    return CorpusInfo(corpus.path, len(corpus), cell.characters, files, corpus.unreadable, ignored)

@@ -43,11 +43,6 @@ class Evaluation:
     findings: list[Finding] = field(default_factory=list)
     spoilt: dict[str, set[str]] = field(default_factory=dict)
 
-    @property
-    def n_visible(self) -> int:
-        """Chunks in which something can be seen."""
-        return self.cell.chunks - self.cell.blank_chunks
-
     def __add__(self, other: Evaluation) -> Evaluation:
         spoilt = {name: self.spoilt.get(name, set()) | other.spoilt.get(name, set()) for name in NEEDS_QUESTIONS}
         return Evaluation(self.cell + other.cell, self.findings + other.findings, spoilt)
@@ -66,7 +61,7 @@ def _evaluate(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: O
     evidence = EvidenceTable.of(batch.questions)
     measures: list[Measure] = [ChunkMeasure((chunker,)), EvidenceMeasure(evidence, (chunker,)), TableMeasure()]
     units = {chunker.unit}
-    if thresholds.limits_model:
+    if thresholds.model_limit is not None and not thresholds.max_oversize.is_off:
         measures.append(TokenMeasure(limit_unit, (chunker,)))
         units.add(limit_unit)
     scanned = scan(batch.documents, (chunker.unsized,), measures, sorted(units - {"char"}))

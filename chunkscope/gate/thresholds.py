@@ -154,11 +154,6 @@ class Thresholds:
             raise ConfigError(f"{origin('model_unit')} needs a model limit, such as 512")
         return cls(**read, asked=frozenset(asked))  # type: ignore[arg-type]  # each value is of the type that _read gives
 
-    @property
-    def limits_model(self) -> bool:
-        """Whether chunks are held against a model's limit."""
-        return self.model_limit is not None and not self.max_oversize.is_off
-
     def __getitem__(self, name: str) -> Threshold:
         threshold: Threshold = getattr(self, name)
         return threshold

@@ -20,7 +20,7 @@ from chunkscope.errors import ChunkscopeError
 from chunkscope.questions.labels import LocatedQuestion
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
 BATCH_CHARACTERS = 1 << 20
 """About so many characters make a batch."""
@@ -131,7 +131,8 @@ def run_in_processes(
     except BrokenProcessPool:
         raise ChunkscopeError("a process ended before its work was done; if memory ran out, try fewer jobs") from None
     except BaseException:
-        _end(pool)
+        for process in list((pool._processes or {}).values()):  # there is no public way before 3.14
+            process.kill()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -199,8 +200,3 @@ def _end_with_the_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    for process in list((pool._processes or {}).values()):  # there is no public way before 3.14
-        process.kill()

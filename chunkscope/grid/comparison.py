@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chunkscope.chunkers import Chunker, parse_chunker
+from chunkscope.chunkers import parse_chunker
 from chunkscope.corpus.json_lines import read_stored
 from chunkscope.errors import ChunkscopeError, InputError
 from chunkscope.grid.notation import parse_overlaps
@@ -265,13 +265,9 @@ def _chunker_settings(old: str, new: str) -> list[Difference]:
         return [Difference("chunker", old, new)]
     return [
         Difference(f"{before.name}.{name}", one, other)
-        for name, one in _fields(before)
-        if (other := getattr(after, name)) != one
+        for name in before.__dataclass_fields__
+        if name not in PARAMETERS and (one := getattr(before, name)) != (other := getattr(after, name))
     ]
-
-
-def _fields(chunker: Chunker) -> list[tuple[str, Any]]:
-    return [(name, getattr(chunker, name)) for name in chunker.__dataclass_fields__ if name not in PARAMETERS]
 
 
 def _settings(old: Record, new: Record) -> list[Difference]:

@@ -251,7 +251,8 @@ class Grid:
         listed = _chunkers(_listed(chunkers))
         parsed_sizes = parse_sizes(sizes) if isinstance(sizes, str) else tuple(_listed(sizes))
         parsed_overlaps = _overlaps(_listed(overlaps))
-        wanted, unable = grid_pairs(parsed_sizes, parsed_overlaps) if _any_unsized(listed) else ([], [])
+        any_unsized = any(chunker.size is None for chunker in listed)
+        wanted, unable = grid_pairs(parsed_sizes, parsed_overlaps) if any_unsized else ([], [])
         rows: list[GridRow] = []
         taken: dict[Chunker, set[tuple[int, int]]] = {}
         whole: set[Chunker] = set()
@@ -288,10 +289,6 @@ class Grid:
     def unsized(self) -> tuple[Chunker, ...]:
         """The chunkers without their sizes, each once."""
         return tuple(dict.fromkeys(row.chunker for row in self.rows))
-
-
-def _any_unsized(chunkers: Iterable[Chunker]) -> bool:
-    return any(chunker.size is None for chunker in chunkers)
 
 
 def _joined(rows: Sequence[GridRow]) -> Iterator[GridRow]:

@@ -9,7 +9,7 @@ from functools import partial
 from chunkscope.grid.results import Cell, SweepResult, retriever_names
 from chunkscope.grid.verdict import KINDS, kept
 from chunkscope.measures.base import Field
-from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, times
+from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, rate, times
 from chunkscope.reports.selection import JudgedRow
 from chunkscope.reports.table import TextColumn
 
@@ -18,34 +18,32 @@ TITLES = {"strict": "recall", "start": "start"}
 
 
 @dataclass(frozen=True)
-class Recall:
-    """How many questions were answered by the first k chunks of one retriever.
+class Figure:
+    """How well one retriever did: how many questions the first k chunks answer, or the mean of 1 / rank.
 
     Attributes
     ----------
     retriever : str
         Its name; with a number where several have the same.
     title : str
-        Such as ``recall@5``, or ``recall in 1500 char`` of the chunks that fit into a budget.
-    hits, total : int
+        Such as ``recall@5``, ``MRR``, or ``recall in 1500 char`` of the chunks that fit into a budget.
+    value : float or None
+        None over no question.
+    shown : str
     """
 
     retriever: str
     title: str
-    hits: int
-    total: int
+    value: float | None
+    shown: str
+
+    @classmethod
+    def of_hits(cls, retriever: str, title: str, hits: int, total: int) -> Figure:
+        """Make one of counts."""
+        return cls(retriever, title, rate(hits, total), percent(hits, total))
 
 
-@dataclass(frozen=True)
-class ReciprocalRank:
-    """The mean of 1 / rank of one retriever, 0 where a question is never answered; None over no question."""
-
-    retriever: str
-    mean: float | None
-    title: str = "MRR"
-
-
-def recalls(cell: Cell) -> Iterator[Recall | ReciprocalRank]:
+def recalls(cell: Cell) -> Iterator[Figure]:
     """Give the figures of a cell, retriever by retriever; none where it was not ranked.
 
     Examples
@@ -59,12 +57,15 @@ def recalls(cell: Cell) -> Iterator[Recall | ReciprocalRank]:
     for name, found in zip(retriever_names(ranked), ranked, strict=True):
         for judgement, title in TITLES.items():
             for k in found["k"]:
-                yield Recall(name, f"{title}@{k}", *found[judgement][str(k)])
+                yield Figure.of_hits(name, f"{title}@{k}", *found[judgement][str(k)])
         if "budget" in found:
             budget = found["settings"]["budget"]
             for judgement, title in TITLES.items():
-                yield Recall(name, f"{title} in {budget['limit']} {budget['unit']}", *found["budget"][judgement])
-        yield ReciprocalRank(name, found["mrr"])
+                yield Figure.of_hits(
+                    name, f"{title} in {budget['limit']} {budget['unit']}", *found["budget"][judgement]
+                )
+        mean = found["mrr"]
+        yield Figure(name, "MRR", mean, NOTHING if mean is None else f"{mean:.3f}")
 
 
 KIND_TITLES = {"table_rows": "rows", "sentences": "sentences", "code_blocks": "code", "headings": "headings"}
@@ -131,7 +132,7 @@ def _structure_columns(cells: Sequence[Cell]) -> list[TextColumn]:
         ]
     for rank, kind in enumerate(KINDS, 1):
         if any(kept(cell, kind)[1] for cell in cells):
-            found.append(_kind_column(kind, rank, cells))
+            found.append(_column(KIND_TITLES[kind], rank, cells, partial(_kept, kind)))
     return found
 
 
@@ -140,14 +141,12 @@ def _recall_columns(cells: Sequence[Cell]) -> list[TextColumn]:
     found = []
     for figures in zip(*(recalls(cell) for cell in cells), strict=True):
         title = f"{figures[0].retriever} {figures[0].title}" if several else figures[0].title
-        found.append(TextColumn(title, tuple(_figure(figure) for figure in figures), 11))
+        found.append(TextColumn(title, tuple(figure.shown for figure in figures), 11))
     return found
 
 
-def _figure(figure: Recall | ReciprocalRank) -> str:
-    if isinstance(figure, Recall):
-        return percent(figure.hits, figure.total)
-    return NOTHING if figure.mean is None else f"{figure.mean:.3f}"
+def _kept(kind: str, cell: Cell) -> str:
+    return of(*kept(cell, kind))
 
 
 def _extra(entry: Field, cell: Cell) -> str:
@@ -156,10 +155,6 @@ def _extra(entry: Field, cell: Cell) -> str:
     if entry.of is not None and isinstance(value, int):
         return of(value, cell.value(entry.of))
     return "" if value is None else f"{value:,}" if isinstance(value, int) else decimal(value)
-
-
-def _kind_column(kind: str, rank: int, cells: Sequence[Cell]) -> TextColumn:
-    return _column(KIND_TITLES[kind], rank, cells, lambda cell: of(*kept(cell, kind)))
 
 
 def _column(title: str, rank: int, cells: Sequence[Cell], text: Callable[[Cell], str]) -> TextColumn:

@@ -54,14 +54,11 @@ def _command(finding: Finding, result: CheckResult) -> str:
         message = f"{finding.path}:{finding.line}:{finding.column}: {message}"
         place = {"file": result.corpus.path}
     properties = {**place, "title": finding.code}
-    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    escaped = {name: _data(value).replace(":", "%3A").replace(",", "%2C") for name, value in properties.items()}
+    written = ",".join(f"{name}={value}" for name, value in escaped.items())
     return f"::{_COMMANDS[finding.level]} {written}::{_data(message)}"
 
 
 def _data(text: str) -> str:
     """Escape as the runner reads it; other line ends would end the command too."""
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

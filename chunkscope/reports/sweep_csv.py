@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
 from chunkscope.reports.base import SWEEP, ReportOptions
-from chunkscope.reports.cell_columns import Recall, recalls
+from chunkscope.reports.cell_columns import recalls
 from chunkscope.reports.formatting import DIGITS, rate
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
@@ -116,9 +116,4 @@ def _cost(price: object) -> Take:
 
 def _recalls(cell: Cell) -> dict[str, Value]:
     """Give what was found when the chunks were ranked: the same figures in all cells of a sweep."""
-    return {
-        f"{figure.retriever}_{figure.title.lower().replace(' ', '_')}": rate(figure.hits, figure.total)
-        if isinstance(figure, Recall)
-        else figure.mean
-        for figure in recalls(cell)
-    }
+    return {f"{one.retriever}_{one.title.lower().replace(' ', '_')}": one.value for one in recalls(cell)}

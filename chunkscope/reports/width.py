@@ -39,7 +39,11 @@ def fit(text: str, room: int, *, ascii: bool = False) -> str:
     >>> fit("出張旅費規程", 9), fit("出張", 9)
     ('出張旅費…', '出張')
     """
-    return text if width(text) <= room else _kept(list(pieces(text, ascii=ascii)), room, ellipsis(ascii))
+    if width(text) <= room:
+        return text
+    parts, mark = list(pieces(text, ascii=ascii)), ellipsis(ascii)
+    taken = _taken(parts, room - width(mark))
+    return "".join(parts[:taken]) + (mark if room >= width(mark) else "")
 
 
 def fit_end(text: str, room: int, *, ascii: bool = False) -> str:
@@ -56,10 +60,6 @@ def fit_end(text: str, room: int, *, ascii: bool = False) -> str:
     mark = ellipsis(ascii)
     taken = _taken(backwards, room - width(mark))
     return (mark if room >= width(mark) else "") + "".join(backwards[:taken][::-1])
-
-
-def _kept(parts: Sequence[str], room: int, mark: str) -> str:
-    return "".join(parts[: _taken(parts, room - width(mark))]) + (mark if room >= width(mark) else "")
 
 
 def _taken(parts: Sequence[str], room: int) -> int:

@@ -202,9 +202,11 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
     if settings.group_by is not None:
-        found["group_by"] = {
-            settings.group_by: {label: _of_group(ranking, rows, settings.k) for label, rows in task.groups.items()}
+        groups = {
+            label: {name: count_hits(ranking.ranks[rows, j], settings.k) for j, name in enumerate(JUDGEMENTS)}
+            for label, rows in task.groups.items()
         }
+        found["group_by"] = {settings.group_by: groups}
     if settings.overlap:
         found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in settings.k}
     found["first_rank"] = Ranks(task.rows, strict)
@@ -277,10 +279,6 @@ def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str
         "unanswerable_with_something": [int(np.count_nonzero(best[n_valid:] >= score)), len(best) - n_valid],
         **{name: count_hits(reached[:, j], ks) for j, name in enumerate(JUDGEMENTS)},
     }
-
-
-def _of_group(ranking: CellRanking, rows: IntArray, ks: Sequence[int]) -> dict[str, Any]:
-    return {name: count_hits(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
 
 
 def _overlap(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, Any]:

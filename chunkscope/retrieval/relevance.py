@@ -17,7 +17,7 @@ import numpy as np
 
 from chunkscope.questions.labels import EvidenceTable
 from chunkscope.retrieval.ranking import Block, FloatArray
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges
 from chunkscope.spans.layout import Layout
 
 JUDGEMENTS = ("strict", "start", "answered")
@@ -127,19 +127,6 @@ def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
     first = np.searchsorted(chunks[:, 1], targets[:, 1], side="left")
     behind = np.searchsorted(chunks[:, 0], targets[:, 0], side="right")
     return first, np.maximum(behind, first)
-
-
-def expand_ranges(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
-    """Write ranges out: the range of each number, and the numbers.
-
-    Examples
-    --------
-    >>> owners, numbers = expand_ranges(np.array([3, 7]), np.array([5, 8]))
-    >>> owners.tolist(), numbers.tolist()
-    ([0, 0, 1], [3, 4, 7])
-    """
-    owners, steps = expand(behind - first)
-    return owners, first[owners] + steps
 
 
 class Relevance:

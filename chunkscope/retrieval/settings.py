@@ -8,7 +8,7 @@ list satisfies ``=`` if one of its entries does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -61,11 +61,10 @@ class Condition:
 
     def holds(self, document: Document) -> bool:
         """Tell whether a document satisfies it; one without the attribute satisfies ``!=`` only."""
-        return self.satisfied_by(document.name, document.attributes)
-
-    def satisfied_by(self, name: str, attributes: Mapping[str, object]) -> bool:
-        """Tell whether a name and attributes satisfy it."""
-        values = [name] if self.key == NAME else _texts(attributes[self.key]) if self.key in attributes else []
+        if self.key == NAME:
+            values = [document.name]
+        else:
+            values = _texts(document.attributes[self.key]) if self.key in document.attributes else []
         fits = wildcards(self.value)
         return any(fits(value) for value in values) != self.negated
 

@@ -56,13 +56,7 @@ def mcnemar(only_one: int, only_other: int) -> float:
     for number in range(few):
         term = term * (total - number) // (number + 1)
         summed += term
-    return min(1.0, 2 * summed / 2**total) if total < 1000 else min(1.0, _ratio(2 * summed, total))
-
-
-def _ratio(summed: int, power: int) -> float:
-    """Divide a long integer by a power of two without leaving the range of floats."""
-    shift = max(summed.bit_length() - 64, 0)
-    return math.ldexp(summed >> shift, shift - power)
+    return min(1.0, 2 * summed / (1 << total))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -152,6 +152,19 @@ def expand(counts: IntArray) -> tuple[IntArray, IntArray]:
     return groups, np.arange(len(groups)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
+def expand_ranges(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray]:
+    """Write ranges out: the range of each number, and the numbers.
+
+    Examples
+    --------
+    >>> owners, numbers = expand_ranges(np.array([3, 7]), np.array([5, 8]))
+    >>> owners.tolist(), numbers.tolist()
+    ([0, 0, 1], [3, 4, 7])
+    """
+    owners, steps = expand(behind - first)
+    return owners, first[owners] + steps
+
+
 def within(runs: SpanArray, spans: SpanArray) -> BoolArray:
     """Tell which spans lie whole inside one of some disjoint runs.
 

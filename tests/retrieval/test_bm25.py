@@ -24,7 +24,7 @@ from chunkscope.questions.question import Question
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings, rank_block
 from chunkscope.retrieval.bm25 import search as bm25_module
 from chunkscope.retrieval.bm25.postings import Occurrences, count_terms
-from chunkscope.retrieval.bm25.terms import fold, spelled_words, terms_of
+from chunkscope.retrieval.bm25.terms import fold, spelled_words
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.measure import BoundRetrieval
 
@@ -96,7 +96,7 @@ def test_scores_equal_those_of_every_chunk_indexed_by_itself(bodies, asked, spel
     blank = [is_blank(whole[start:end]) for start, end in chunks.spans.tolist()]
     assert held.indexed.tolist() == [not value for value in blank]
     for row, question in enumerate(asked):
-        assert scores[row] == pytest.approx(scores_of(terms, blank, terms_of(question)), abs=1e-8)
+        assert scores[row] == pytest.approx(scores_of(terms, blank, spelled_words(question).terms), abs=1e-8)
 
 
 @given(
@@ -124,7 +124,7 @@ def test_ranks_and_best_chunks_equal_a_sort_of_the_scores(bodies, asked, spellin
 
 
 def test_words_are_compared_folded_and_normalised_but_counted_where_they_stand():
-    assert terms_of("ＡＰＩ Straße") == ["api", "strasse"]
+    assert spelled_words("ＡＰＩ Straße").terms == ["api", "strasse"]
     assert fold("ｶﾞｲﾄﾞ") == fold("ガイド")
     found = spelled_words("か\u3099く e\u0301te")
     assert [("か\u3099く e\u0301te")[s:e] for s, e in zip(found.starts, found.ends, strict=True)][-1] == "e\u0301te"
@@ -182,7 +182,7 @@ def test_scores_and_order_equal_bm25s_on_real_documents(data, name, k1, b):
         index = bm25s.BM25(method="lucene", k1=k1, b=b)
         index.index([terms[number] for number in kept.tolist()], show_progress=False)
         for row, question in enumerate(asked):
-            known = [term for term in terms_of(question) if term in index.vocab_dict]
+            known = [term for term in spelled_words(question).terms if term in index.vocab_dict]
             theirs = index.get_scores(known) if known else np.zeros(len(kept))
             np.testing.assert_allclose(scores[row][kept], theirs, atol=1e-4)
             order = np.argsort(-scores[row][kept], kind="stable")[:20]

@@ -48,7 +48,7 @@ def command(**flags: Any) -> None:
     Prints each problem as FILE:LINE: ID: PROBLEM: MESSAGE, and a summary.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.questions.check import check_labels
+    from chunkscope.questions.check import check_labels, fix_labels
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"], flags["fix"], mended=flags["fix"])
@@ -59,7 +59,9 @@ def command(**flags: Any) -> None:
     labels = check_labels(corpus, questions)
     inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
     if flags["fix"]:
-        _write_fixed(flags["fix"], questions, labels)
+        records = fix_labels(questions.questions, labels, questions.fields)
+        with open_output(flags["fix"], "json") as file:
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(json.dumps(labels.to_dict(), ensure_ascii=False) + "\n")
@@ -67,14 +69,6 @@ def command(**flags: Any) -> None:
             file.writelines(f"{line}\n" for line in _lines(questions, labels, flags["fix"]))
     if labels.problems:
         click.get_current_context().exit(FOUND)
-
-
-def _write_fixed(output: str, questions: QuestionFile, labels: Labels) -> None:
-    from chunkscope.questions.check import fix_labels
-
-    records = fix_labels(questions.questions, labels, questions.fields)
-    with open_output(output, "json") as file:
-        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> list[str]:

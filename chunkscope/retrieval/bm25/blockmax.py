@@ -116,11 +116,6 @@ class PrunedBlock:
         bounds *= np.float32(1 + (n_summands + 2) * np.finfo(np.float32).eps)
         return bounds
 
-    @property
-    def n_scored(self) -> int:
-        """How many tiles have been scored."""
-        return len(self._scores)
-
     def complete(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Give the exact scores of pairs."""
         tiles = columns >> TILE_BITS

@@ -26,9 +26,8 @@ from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, Ti
 from chunkscope.retrieval.bm25.postings import Postings, count_terms
 from chunkscope.retrieval.bm25.terms import QuestionTerms
 from chunkscope.retrieval.ranking import FloatArray
-from chunkscope.retrieval.relevance import expand_ranges
 from chunkscope.retrieval.retriever import CellIndex, Collection
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand, expand_ranges
 
 K1, B = 1.5, 0.75
 """As in bm25s."""
@@ -128,7 +127,8 @@ class Bm25:
         counts = counts[order]
         owners, entries = expand_ranges(asked.edges[order], asked.edges[order + 1])
         rows = row_of[asked.features[entries]]
-        table = _padded(rows[rows >= 0], owners[rows >= 0], asked.n_questions)
+        table = np.zeros((asked.n_questions, int(counts.max(initial=0))), dtype=np.int64)
+        table[expand(counts)] = rows[rows >= 0]
         rare = np.flatnonzero(rows < 0)
         rare = np.repeat(rare, asked.times[entries[rare]])
         owners, terms = owners[rare], asked.terms[entries[rare]]
@@ -143,14 +143,6 @@ class Bm25:
             common_rows = np.ascontiguousarray(table[first:behind, : len(n_asking)].T)
             wanted = Wanted(common_rows, n_asking, (owners[rest] - first).take(whose), held)
             yield PrunedBlock(order[first:behind], index, wanted)
-
-
-def _padded(values: IntArray, owners: IntArray, n_owners: int) -> IntArray:
-    """Lay the values of each owner out as a row; `owners` never falls."""
-    counts = np.bincount(owners, minlength=n_owners)
-    table = np.zeros((n_owners, int(counts.max(initial=0))), dtype=np.int64)
-    table[owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)] = values
-    return table
 
 
 class Bm25Retriever:

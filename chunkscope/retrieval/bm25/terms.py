@@ -77,17 +77,6 @@ def spelled_words(text: str, words: Words | None = None) -> SpelledWords:
     return SpelledWords(starts, ends, [fold(text[start:end]) for start, end in spans])
 
 
-def terms_of(text: str) -> list[str]:
-    """Give the terms of a text in order; a term that comes twice is there twice.
-
-    Examples
-    --------
-    >>> terms_of("The API, the APIs")
-    ['the', 'api', 'the', 'apis']
-    """
-    return spelled_words(text).terms
-
-
 class QuestionTerms:
     """The terms that questions ask for, numbered; all other words matter for the length of chunks only.
 

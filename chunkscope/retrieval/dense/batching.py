@@ -142,15 +142,12 @@ class Answer:
 
 @dataclass
 class _Batch:
+    """Some of the texts; `parent` is the batch of which it is a half, `root` the one that it was cut from at first."""
+
     numbers: tuple[int, ...]
-    root: _Root
+    root: _Batch | None = None
     parent: _Batch | None = None
     halves_passed: int = 0
-
-
-@dataclass
-class _Root:
-    size: int
     passed: int = 0
     refused: int = 0
 
@@ -179,7 +176,7 @@ class _Sender:
             batch = self.pending.popleft()
             if len(batch.numbers) > self.most:
                 parts = [batch.numbers[first : first + self.most] for first in range(0, len(batch.numbers), self.most)]
-                self.pending.extendleft(_Batch(part, batch.root) for part in reversed(parts))
+                self.pending.extendleft(_Batch(part, batch.root or batch) for part in reversed(parts))
                 batch = self.pending.popleft()
             return batch
 
@@ -192,7 +189,7 @@ class _Sender:
             return self._halve(batch, str(error))
         vectors = as_vectors(self.name, len(texts), found)
         with self.lock:
-            batch.root.passed += len(texts)
+            (batch.root or batch).passed += len(texts)
             if batch.parent is not None:
                 batch.parent.halves_passed += 1
                 if batch.parent.halves_passed == 2:
@@ -214,11 +211,12 @@ class _Sender:
             if len(batch.numbers) > 1:
                 middle = (len(batch.numbers) + 1) // 2
                 halves = batch.numbers[:middle], batch.numbers[middle:]
-                self.pending.extendleft(_Batch(half, batch.root, batch) for half in reversed(halves))
+                self.pending.extendleft(_Batch(half, batch.root or batch, batch) for half in reversed(halves))
                 return None
-            root = batch.root
+            root = batch.root or batch
             root.refused += 1
-            if not root.passed and root.size > 1 and root.refused >= min(PATIENCE, root.size):
+            size = len(root.numbers)
+            if not root.passed and size > 1 and root.refused >= min(PATIENCE, size):
                 raise ProviderError(reason)
         return Answer(batch.numbers, np.empty((0, 0), dtype=np.float32), refused=reason)
 
@@ -262,8 +260,8 @@ def send_batches(
     ProviderError
         After all that had been under way has been given.
     """
-    root = [_Batch(tuple(batch), _Root(len(batch))) for batch in cut_batches(len(texts), limits, tokens)]
-    sender = _Sender(texts, embed, name, secrets, policy or RetryPolicy(), notify, deque(root))
+    batches = deque(_Batch(tuple(batch)) for batch in cut_batches(len(texts), limits, tokens))
+    sender = _Sender(texts, embed, name, secrets, policy or RetryPolicy(), notify, batches)
     while (batch := sender.take()) is not None:
         answer = sender.send(batch)
         if answer is not None:

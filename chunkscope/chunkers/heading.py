@@ -11,7 +11,7 @@ from chunkscope.chunkers.boundaries import Boundaries
 from chunkscope.chunkers.items import ItemChunker, fitting_items, segment_items
 from chunkscope.chunkers.packing import Items, pack
 from chunkscope.errors import ChunkerError
-from chunkscope.spans.intervals import IntArray
+from chunkscope.spans.intervals import IntArray, merge
 from chunkscope.structure.analysis import DocumentAnalysis
 
 
@@ -52,7 +52,7 @@ class HeadingChunker(ItemChunker):
     def segment(self, analysis: DocumentAnalysis) -> Boundaries:
         """Give the sentences, grouped by sections."""
         sections = analysis.structure.section_starts
-        return segment_items(analysis, self.unit, np.union1d(analysis.sentence_starts, sections), sections)
+        return segment_items(analysis, self.unit, merge(analysis.sentence_starts, sections), sections)
 
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:
         """Give the sentences of each section, or of sections joined."""

@@ -11,7 +11,7 @@ from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.boundaries import Boundaries, inner_offsets, join_boundaries
 from chunkscope.chunkers.packing import Items, pack_all, split_oversize
 from chunkscope.errors import ChunkerError
-from chunkscope.spans.intervals import IntArray, expand
+from chunkscope.spans.intervals import IntArray, expand, merge
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
 
@@ -110,7 +110,7 @@ def segment_items(
         Those of them that no chunk may cross, 0 included; by default 0 alone.
     """
     end = np.array([analysis.length], dtype=np.int64)
-    starts = np.union1d(starts[starts < analysis.length], [0]) if analysis.length else end[:0]
+    starts = merge(np.zeros(1, dtype=np.int64), starts[starts < analysis.length]) if analysis.length else end[:0]
     positions = np.concatenate((starts, end))
     whole = np.array([0, len(positions) - 1], dtype=np.int64)
     groups = whole

@@ -12,6 +12,7 @@ from chunkscope.chunkers.boundaries import Boundaries
 from chunkscope.chunkers.items import ItemChunker, cut_large_items, fitting_items, segment_items
 from chunkscope.chunkers.packing import Items, pack_with_tails
 from chunkscope.errors import ChunkerError
+from chunkscope.spans.intervals import merge
 from chunkscope.structure.analysis import DocumentAnalysis
 
 
@@ -53,7 +54,7 @@ class SentenceChunker(ItemChunker):
         """Give the sentences, and the steps inside them."""
         starts = analysis.sentence_starts
         if self.newline == "end":
-            starts = np.union1d(starts, analysis.line_starts)
+            starts = merge(starts, analysis.line_starts)
         return segment_items(analysis, self.unit, starts)
 
     def items(self, boundaries: Boundaries) -> tuple[Boundaries, Items] | None:

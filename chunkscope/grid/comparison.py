@@ -295,15 +295,24 @@ def _retrieval_settings(old: Record, new: Record) -> list[Difference]:
         return [Difference("retriever", ", ".join(sorted(before)) or None, ", ".join(sorted(after)) or None)]
     found = []
     for retriever, one in before.items():
-        pair = [{**_group(ranked, "settings"), "k": _listed_numbers(ranked)} for ranked in (one, after[retriever])]
+        pair = [{**_group(ranked, "settings"), **_depth(ranked)} for ranked in (one, after[retriever])]
         for name in {**pair[0], **pair[1]}:
             if pair[0].get(name) != pair[1].get(name):
                 found.append(Difference(f"{retriever}.{name}", pair[0].get(name), pair[1].get(name)))
     return found
 
 
-def _listed_numbers(found: Record) -> str:
+def _depth(found: Record) -> dict[str, str]:
+    """Give the numbers of chunks that were asked for; at equal context they are a figure of each cell."""
     numbers = found.get("k")
+    return {} if _has_context(found) else {"k": _listed_numbers(numbers)}
+
+
+def _has_context(found: Record) -> bool:
+    return "context" in _group(found, "settings")
+
+
+def _listed_numbers(numbers: object) -> str:
     return ",".join(map(str, numbers)) if isinstance(numbers, list | tuple) else str(numbers)
 
 
@@ -350,8 +359,9 @@ def _retrievals(cell: Record) -> dict[str, Record]:
 def _ranked(found: Record) -> dict[str, object]:
     """Give recall, within a budget too, and the mean reciprocal rank of a retriever as flat figures."""
     figures: dict[str, object] = {}
-    for judgement in ("strict", "start"):
-        figures.update({f"{judgement}@{k}": counts for k, counts in _group(found, judgement).items()})
+    for judgement in ("strict", "start", "answered"):
+        for k, counts in _group(found, judgement).items():
+            figures[judgement if _has_context(found) else f"{judgement}@{k}"] = counts
     figures.update({f"budget.{name}": counts for name, counts in _group(found, "budget").items()})
     return {**figures, "mrr": found.get("mrr")}
 

@@ -13,8 +13,8 @@ from chunkscope.reports.formatting import NOTHING, decimal, money, of, percent, 
 from chunkscope.reports.selection import JudgedRow
 from chunkscope.reports.table import TextColumn
 
-TITLES = {"strict": "recall", "start": "start"}
-"""What tables call the judgements: all evidence whole in the first k chunks, and its first characters in them."""
+TITLES = {"strict": "recall", "start": "start", "answered": "answered"}
+"""What tables call the judgements: in the first k chunks all evidence whole, its start, rows with headers."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Figure:
     retriever : str
         Its name; with a number where several have the same.
     title : str
-        Such as ``recall@5``, ``MRR``, or ``recall in 1500 char`` of the chunks that fit into a budget.
+        Such as ``recall@5``, or ``recall`` and ``k`` where that differs from cell to cell, ``MRR``, or ``recall in 1500
+        char`` of the chunks that fit into a budget.
     value : float or None
         None over no question.
     shown : str
@@ -48,16 +49,20 @@ def recalls(cell: Cell) -> Iterator[Figure]:
 
     Examples
     --------
-    >>> found = {"retriever": "bm25", "k": [1], "strict": {"1": [1, 2]}, "start": {"1": [2, 2]}, "mrr": 0.75}
+    >>> counts = {name: {"1": [1, 2]} for name in ("strict", "start", "answered")}
+    >>> found = {"retriever": "bm25", "settings": {}, "k": [1], **counts, "mrr": 0.75}
     >>> cell = Cell("fixed", "char", 50, 0, 90, retrieval=(found, found))
     >>> [f"{figure.retriever} {figure.title}" for figure in recalls(cell)][2:5]
-    ['bm25 MRR', 'bm25-2 recall@1', 'bm25-2 start@1']
+    ['bm25 answered@1', 'bm25 MRR', 'bm25-2 recall@1']
     """
     ranked = cell.retrieval or ()
     for name, found in zip(retriever_names(ranked), ranked, strict=True):
+        differs = "context" in found["settings"]
+        if differs:
+            yield Figure(name, "k", found["k"][0], f"{found['k'][0]:,}")
         for judgement, title in TITLES.items():
             for k in found["k"]:
-                yield Figure.of_hits(name, f"{title}@{k}", *found[judgement][str(k)])
+                yield Figure.of_hits(name, title if differs else f"{title}@{k}", *found[judgement][str(k)])
         if "budget" in found:
             budget = found["settings"]["budget"]
             for judgement, title in TITLES.items():
@@ -198,8 +203,10 @@ def legend(result: SweepResult, *, with_recall: bool = False) -> str:
         return text
     text = (
         f"{text[:-1]}; recall@k: questions whose evidence stands whole in the first k chunks; start@k: whose first "
-        "characters do; MRR: mean of 1 / rank"
+        "characters do; answered@k: with the header of each table row; MRR: mean of 1 / rank"
     )
+    if "context" in ranked["settings"]:
+        text += f"; k: so many chunks come nearest to {ranked['settings']['context']:,} characters"
     if "budget" in ranked:
         budget = ranked["settings"]["budget"]
         text += f"; in {budget['limit']} {budget['unit']}: of the chunks that fit into that"

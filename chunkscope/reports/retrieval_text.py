@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from chunkscope.grid.results import Cell, SweepResult
@@ -55,9 +56,8 @@ def _retriever(
     result: SweepResult, number: int, summary: Found, room: int, all_rows: bool, ascii: bool
 ) -> Iterator[str]:
     found = [cell.retrieval[number] for cell in result.cells if cell.retrieval]
-    k = summary["k"]
     yield from wrap(_title(summary, found[0], result.retrieval or {}, ascii), room, rest=INDENT)
-    yield from wrap(_legend(found[0], k), room, rest=INDENT)
+    yield from wrap(_legend(found, summary), room, rest=INDENT)
     shown = range(len(found)) if all_rows else _telling(result.cells, found, summary)
     yield from lay_table(_columns(result.cells, found, summary, list(shown)), room, ascii=ascii)
     if len(shown) < len(found):
@@ -83,21 +83,35 @@ def _title(summary: Found, one: Found, whole: Found, ascii: bool) -> str:
     return visible(text, ascii=ascii)
 
 
-def _legend(one: Found, k: int) -> str:
-    text = (
-        f"recall@k: all evidence whole in the first k chunks; start@{k}: its first characters are; MRR: mean of "
-        f"1 / rank; split, below: misses at {k} because of a cut, and because of the ranking; context: characters of "
-        f"the first {k}, each counted once; corpus share: their share of the documents"
+def _key(one: Found) -> str:
+    """Give the number of chunks at which a cell is compared, as its JSON has it."""
+    return str(one["k"][-1])
+
+
+def _at(summary: Found) -> str:
+    """Write at which number of chunks cells are compared; nothing where it differs from cell to cell."""
+    return "" if summary["k"] is None else f"@{summary['k']}"
+
+
+def _legend(found: Sequence[Found], summary: Found) -> str:
+    one, at = found[0], _at(summary)
+    text = f"recall{at and '@k'}: all evidence whole in the first k chunks; "
+    if summary["k"] is None:
+        text += f"k: so many as come nearest to {summary['context']:,} characters; "
+    text += f"start{at}: its first characters are; "
+    if any(one["answered"] != one["strict"] for one in found):
+        text += f"answered{at}: and each table row has its header; "
+    text += (
+        "MRR: mean of 1 / rank; split, below: misses because of a cut, and because of the ranking; context: characters "
+        "of these chunks, each counted once; corpus share: their share of the documents"
     )
-    if one["answered"] != one["strict"]:
-        text += f"; answered@{k}: each table row that is needed has its header too"
     if "budget" in one:
         limit = one["settings"]["budget"]
         text += f"; in {limit['limit']:,} {limit['unit']}: recall of the chunks that fit"
     if returned := one["settings"].get("return"):
         text += f"; what is returned for a chunk, and judged: {returned}"
     if "outdated" in one:
-        text += f"; outdated: questions with a document out of force among the first {k}"
+        text += "; outdated: questions with a document out of force among them"
     if "overlap" in one:
         text += "; IoU, precision, characters: overlap with the evidence in characters"
     return text + "."
@@ -105,7 +119,6 @@ def _legend(one: Found, k: int) -> str:
 
 def _telling(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> list[int]:
     """Choose cells: the best, the choice, their neighbours, the ends, and then evenly."""
-    key = str(summary["k"])
     named = [
         place
         for place, cell in enumerate(cells)
@@ -113,14 +126,13 @@ def _telling(cells: Sequence[Cell], found: Sequence[Found], summary: Found) -> l
         if all(getattr(cell, name) == one[name] for name in ("chunker", "unit", "size", "overlap"))
     ]
     order = [*named, 0, len(cells) - 1, *(place + step for place in named for step in (-1, 1))]
-    worst = min(range(len(found)), key=lambda place: found[place]["strict"][key][0])
+    worst = min(range(len(found)), key=lambda place: found[place]["strict"][_key(found[place])][0])
     order += [worst, *(number * (len(cells) - 1) // (MAX_CELLS - 1) for number in range(MAX_CELLS))]
     chosen = list(dict.fromkeys(place for place in order if 0 <= place < len(cells)))
     return sorted(chosen[:MAX_CELLS])
 
 
 def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, places: Sequence[int]) -> list[TextColumn]:
-    key = str(summary["k"])
     rows = [(cells[place], found[place]) for place in places]
 
     def column(title: str, rank: int, text: Callable[[Cell, Found], str], *, left: bool = False) -> TextColumn:
@@ -134,30 +146,32 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         column("size", 0, lambda cell, _: "section" if cell.size is None else str(cell.size)),
         column("overlap", 0 if by_overlap else 9, lambda cell, _: "" if cell.overlap is None else str(cell.overlap)),
     ]
-    for number, k in enumerate(found[0]["k"]):
-        rank = 1 if str(k) == key else 4 + number
+    at = _at(summary)
+    if not at:
+        chosen.append(column("k", 1, lambda _, one: _key(one)))
+        chosen.append(column("recall", 1, lambda _, one: _percent(one["strict"][_key(one)])))
+    for number, k in enumerate(found[0]["k"] if at else ()):
+        rank = 1 if k == summary["k"] else 4 + number
         chosen.append(column(f"@{k}", rank, lambda _, one, k=k: _percent(one["strict"][str(k)])))  # type: ignore[misc]
-    chosen += [
-        column(f"start@{key}", 3, lambda _, one: _percent(one["start"][key])),
-    ]
+    chosen.append(column(f"start{at}", 3, lambda _, one: _percent(one["start"][_key(one)])))
     if any(one["answered"] != one["strict"] for one in found):
-        chosen.append(column(f"answered@{key}", 1, lambda _, one: _percent(one["answered"][key])))
+        chosen.append(column(f"answered{at}", 1, lambda _, one: _percent(one["answered"][_key(one)])))
     chosen.append(column("MRR", 10, lambda _, one: NOTHING if one["mrr"] is None else f"{one['mrr']:.2f}"))
-    for cause in found[0]["misses"][key]:
-        if cause in ("split", "below") or any(one["misses"][key][cause] for one in found):
-            chosen.append(column(cause.replace("_", " "), 2, lambda _, one, c=cause: f"{one['misses'][key][c]:,}"))  # type: ignore[misc]
+    for cause in found[0]["misses"][_key(found[0])]:
+        if cause in ("split", "below") or any(one["misses"][_key(one)][cause] for one in found):
+            chosen.append(column(cause.replace("_", " "), 2, partial(_misses, cause)))
     chosen += [
-        column("context", 2, lambda _, one: _characters(one["context"][key])),
-        column("corpus share", 11, lambda _, one: _share(one["corpus_share"][key])),
+        column("context", 2, lambda _, one: _characters(one["context"][_key(one)])),
+        column("corpus share", 11, lambda _, one: _share(one["corpus_share"][_key(one)])),
     ]
     if "budget" in found[0]:
         limit = found[0]["settings"]["budget"]["limit"]
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
     if "outdated" in found[0]:
-        chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][key])))
+        chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][_key(one)])))
     if "overlap" in found[0]:
         for name, title, rank in (("recall", "characters", 4), ("precision", "precision", 3), ("iou", "IoU", 1)):
-            chosen.append(column(title, rank, lambda _, one, n=name: _deviation(one["overlap"][key][n])))  # type: ignore[misc]
+            chosen.append(column(title, rank, lambda _, one, n=name: _deviation(one["overlap"][_key(one)][n])))  # type: ignore[misc]
     if cells[0].omega:
         chosen.append(column("omega", 3, lambda cell, _: _deviation(_pair(cell))))
     chosen.append(column("", 1, lambda cell, one: _mark(cell, one, summary), left=True))
@@ -166,6 +180,10 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
 
 def _way(cell: Cell) -> str:
     return cell.chunker if cell.unit == "char" else f"{cell.chunker} {cell.unit}"
+
+
+def _misses(cause: str, _: Cell, one: Found) -> str:
+    return f"{one['misses'][_key(one)][cause]:,}"
 
 
 def _percent(counts: Sequence[int]) -> str:
@@ -213,22 +231,20 @@ def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int
         yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
         labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
         columns = [TextColumn("", labels, 0, left=True)]
-        columns.append(
-            TextColumn("questions", [f"{group['strict'][str(summary['k'])][1]:,}" for group in groups.values()], 1)
-        )
+        columns.append(TextColumn("questions", [f"{group['strict'][_key(one)][1]:,}" for group in groups.values()], 1))
         for number, k in enumerate(one["k"]):
-            rank = 0 if k == summary["k"] else 3 + number
+            rank = 0 if str(k) == _key(one) else 3 + number
             columns.append(TextColumn(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
-        key = str(summary["k"])
+        key = _key(one)
         columns.append(TextColumn(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()], 2))
         yield from lay_table(columns, room, ascii=ascii)
 
 
 def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int, ascii: bool) -> Iterator[str]:
-    rows = _choice_of(cells, found, summary).get("min_score")
+    one = _choice_of(cells, found, summary)
+    rows, key = one.get("min_score"), _key(one)
     if not rows:
         return
-    key = str(summary["k"])
     yield from wrap(
         "The choice, when chunks below a score are dropped: answerable questions left with nothing, unanswerable ones "
         "that still get something, recall:",
@@ -248,11 +264,11 @@ def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, r
 
 
 def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
-    k, best, choice = summary["k"], summary["best"], summary["choice"]
+    best, choice = summary["best"], summary["choice"]
     low_high = next(
-        (one["intervals"]["strict"][str(k)] for one in found if one["strict"][str(k)] == best["strict"]), None
+        (one["intervals"]["strict"][_key(one)] for one in found if one["strict"][_key(one)] == best["strict"]), None
     )
-    text = f"Best: {_setting(best)}: recall@{k} {percent(*best['strict'])} ({of(*best['strict'])})"
+    text = f"Best: {_setting(best)}: recall@{best['k']} {percent(*best['strict'])} ({of(*best['strict'])})"
     if low_high:
         text += f", 95 % interval {100 * low_high[0]:.1f} to {100 * low_high[1]:.1f} %"
     yield text + "."
@@ -266,7 +282,7 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
         )
         yield (
             f"Of all these, {_setting(choice)} needs the least context: {_characters(choice['context'])} characters, "
-            f"recall@{k} {percent(*choice['strict'])}."
+            f"recall@{choice['k']} {percent(*choice['strict'])}."
         )
         least = summary["least_difference"]
         fewer = best["strict"][0] - choice["strict"][0]

@@ -15,9 +15,7 @@ NEAR = 0.02
 """Shares that differ by no more are equal, for advice."""
 
 
-def advise(
-    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: int, alike: Sequence[int], k: int
-) -> list[str]:
+def advise(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], choice: int, alike: Sequence[int]) -> list[str]:
     """Write what the figures of the chosen cell, and the spread over all cells, suggest.
 
     Parameters
@@ -29,10 +27,9 @@ def advise(
         The chosen cell.
     alike : sequence of int
         The cells that do not differ from the best, the best included.
-    k : int
-        The number of chunks at which cells are compared.
     """
     one = found[choice]
+    k = one["k"][-1]
     if not one["strict"][str(k)][1]:
         return []
     return [
@@ -41,7 +38,6 @@ def advise(
             _crossing(one, k),
             _below(one, k),
             _ranking(found),
-            _reranker(one, k),
             _finer(cells, choice, alike),
         )
         if text
@@ -80,6 +76,8 @@ def _below(one: Mapping[str, Any], k: int) -> str:
 
 def _ranking(found: Sequence[Mapping[str, Any]]) -> str:
     ks = found[0]["k"]
+    if any(one["k"] != ks for one in found):
+        return ""
     large = [k for k in ks if k >= 10]
     small = [k for k in ks if k <= 3]
     if not large or not small or len(found) < 2:
@@ -96,17 +94,6 @@ def _ranking(found: Sequence[Mapping[str, Any]]) -> str:
 
 def _spread(values: Sequence[float]) -> float:
     return max(values) - min(values)
-
-
-def _reranker(one: Mapping[str, Any], k: int) -> str:
-    largest = one["k"][-1]
-    gain = _recall(one, largest) - _recall(one, k)
-    if largest == k or gain < NEAR:
-        return ""
-    return (
-        f"recall rises by {_points(gain)} points from k = {k} to k = {largest}: a reranker could win that; "
-        "before one, set -k to its number of candidates"
-    )
 
 
 def _finer(cells: Sequence[Cell], choice: int, alike: Sequence[int]) -> str:

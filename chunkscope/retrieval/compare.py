@@ -15,7 +15,6 @@ from chunkscope.retrieval.relevance import JUDGEMENTS
 from chunkscope.retrieval.statistics import LEVEL, against_best, halves, least_difference, wilson
 from chunkscope.spans.intervals import BoolArray, IntArray
 
-MAIN_K = 5
 COPYING = 0.8
 """Above this share of words in common, questions read like copies of their evidence."""
 LARGE_CORPUS_SHARE = 0.5
@@ -30,15 +29,13 @@ class Holdout:
     seed: int = 0
 
 
-def summarise(result: SweepResult, *, k: int | None = None, holdout: Holdout | None = None) -> SweepResult:
+def summarise(result: SweepResult, *, holdout: Holdout | None = None) -> SweepResult:
     """Compare the cells of a sweep that ranked chunks; give the same result with what came of it.
 
     Parameters
     ----------
     result : SweepResult
         With a `RetrievalMeasure` among its measures; without one it is given back as it is.
-    k : int, optional
-        The number of chunks at which cells are compared; by default 5 if that was asked for, else the largest.
     holdout : Holdout, optional
         Choose on a part of the questions, and show the figure on the rest.
 
@@ -58,7 +55,7 @@ def summarise(result: SweepResult, *, k: int | None = None, holdout: Holdout | N
     summaries, columns = [], []
     for number in range(n_retrievers):
         found = [cell.retrieval[number] for cell in result.cells if cell.retrieval]
-        summary, completed = _summarise(result.cells, found, k, holdout)
+        summary, completed = _summarise(result.cells, found, holdout)
         summaries.append(summary)
         columns.append(completed)
     cells = tuple(
@@ -82,40 +79,39 @@ def _share(counts: Sequence[int]) -> dict[str, Any]:
     return {"shared": counts[0], "words": counts[1], "share": share}
 
 
-def main_k(ks: Sequence[int], k: int | None = None) -> int:
-    """Give the number of chunks at which cells are compared.
+def judging_k(found: Mapping[str, Any]) -> str:
+    """Give the number of chunks at which a cell is compared, as its JSON has it: the largest.
 
     Examples
     --------
-    >>> main_k((1, 5, 10)), main_k((1, 3)), main_k((1, 3), 1)
-    (5, 3, 1)
+    >>> judging_k({"k": [1, 5, 10]})
+    '10'
     """
-    if k is not None and k in ks:
-        return k
-    return MAIN_K if MAIN_K in ks else ks[-1]
+    return str(found["k"][-1])
 
 
 def _summarise(
-    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], k: int | None, holdout: Holdout | None
+    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], holdout: Holdout | None
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    chosen_k = main_k(found[0]["k"], k)
-    hits = np.array([_hits(one["first_rank"].ranks, chosen_k) for one in found])
+    hits = np.array([_hits(one["first_rank"].ranks, one["k"][-1]) for one in found])
     best, p_values = against_best(hits)
-    completed = [_completed(one, p_value, chosen_k) for one, p_value in zip(found, p_values, strict=True)]
-    choice = choose(hits, p_values, [_context(one, chosen_k) for one in found])
+    completed = [_completed(one, p_value) for one, p_value in zip(found, p_values, strict=True)]
+    choice = choose(hits, p_values, [_context(one) for one in found])
+    context = found[0]["settings"].get("context")
     summary = {
         "retriever": found[0]["retriever"],
         "questions": hits.shape[1],
-        "k": chosen_k,
-        "best": _named(cells[best], found[best], chosen_k),
+        "k": found[0]["k"][-1] if context is None else None,
+        "context": context,
+        "best": _named(cells[best], found[best]),
         "n_indistinguishable": sum(p_value >= LEVEL for p_value in p_values),
         "least_difference": least_difference(len(cells)),
-        "choice": _named(cells[choice], found[choice], chosen_k),
-        "advice": advise(cells, found, choice, indistinguishable(p_values), chosen_k),
+        "choice": _named(cells[choice], found[choice]),
+        "advice": advise(cells, found, choice, indistinguishable(p_values)),
         "warnings": _cell_warnings(cells, found),
     }
     if holdout is not None:
-        summary["holdout"] = _held_out(cells, found, hits, chosen_k, holdout)
+        summary["holdout"] = _held_out(cells, found, hits, holdout)
     return summary, completed
 
 
@@ -123,8 +119,8 @@ def _hits(ranks: IntArray, k: int) -> BoolArray:
     return (ranks > 0) & (ranks <= k)
 
 
-def _context(found: Mapping[str, Any], k: int) -> float:
-    context = found["context"][str(k)]
+def _context(found: Mapping[str, Any]) -> float:
+    context = found["context"][judging_k(found)]
     return float("inf") if context is None else context
 
 
@@ -144,11 +140,11 @@ def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]
     return min(indistinguishable(p_values), key=lambda place: (contexts[place], -int(hits[place].sum()), place))
 
 
-def _completed(found: Mapping[str, Any], p_value: float, k: int) -> dict[str, Any]:
+def _completed(found: Mapping[str, Any], p_value: float) -> dict[str, Any]:
     intervals = {
         judgement: {key: _interval(*counts) for key, counts in found[judgement].items()} for judgement in JUDGEMENTS
     }
-    comparison = {"k": k, "p_value": round(p_value, DIGITS), "differs_from_best": p_value < LEVEL}
+    comparison = {"k": found["k"][-1], "p_value": round(p_value, DIGITS), "differs_from_best": p_value < LEVEL}
     return {**found, "intervals": intervals, "against_best": comparison}
 
 
@@ -157,22 +153,23 @@ def _interval(hits: int, total: int) -> list[float] | None:
     return None if edges is None else [round(edge, DIGITS) for edge in edges]
 
 
-def _named(cell: Cell, found: Mapping[str, Any], k: int) -> dict[str, Any]:
+def _named(cell: Cell, found: Mapping[str, Any]) -> dict[str, Any]:
     chunker, unit, size, overlap = cell.key
+    k = judging_k(found)
     place = {"chunker": chunker, "unit": unit, "size": size, "overlap": overlap}
-    return {**place, "strict": found["strict"][str(k)], "context": found["context"][str(k)]}
+    return {**place, "k": found["k"][-1], "strict": found["strict"][k], "context": found["context"][k]}
 
 
 def _held_out(
-    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], hits: BoolArray, k: int, holdout: Holdout
+    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], hits: BoolArray, holdout: Holdout
 ) -> dict[str, Any]:
     chosen_on, held_out = halves(hits.shape[1], holdout.share, holdout.seed)
     _, p_values = against_best(hits[:, chosen_on])
-    choice = choose(hits[:, chosen_on], p_values, [_context(one, k) for one in found])
+    choice = choose(hits[:, chosen_on], p_values, [_context(one) for one in found])
     return {
         "share": holdout.share,
         "seed": holdout.seed,
-        "choice": _named(cells[choice], found[choice], k),
+        "choice": _named(cells[choice], found[choice]),
         "chosen_on": [int(hits[choice, chosen_on].sum()), int(chosen_on.sum())],
         "held_out": [int(hits[choice, held_out].sum()), int(held_out.sum())],
     }
@@ -194,15 +191,18 @@ def _warnings(facts: Mapping[str, Any]) -> list[str]:
 def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say once what holds for some cells, and for which."""
     warnings = []
-    for k in found[0]["k"]:
-        few = [cell for cell, one in zip(cells, found, strict=True) if one["indexed_chunks"] < k]
+    pairs = list(zip(cells, found, strict=True))
+    for place in range(len(found[0]["k"])):
+        # numbers of chunks are the same in all cells, or there is one for each
+        where = f"k = {found[0]['k'][place]}" if "context" not in found[0]["settings"] else "this context"
+        few = [cell for cell, one in pairs if one["indexed_chunks"] < one["k"][place]]
         if few:
-            warnings.append(f"k = {k} is more than there are chunks{_which(few, cells)}: all of them are retrieved")
-        key = str(k)
-        wide = [c for c, one in zip(cells, found, strict=True) if (one["corpus_share"][key] or 0) > LARGE_CORPUS_SHARE]
+            warnings.append(f"{where} is more than there are chunks{_which(few, cells)}: all of them are retrieved")
+        shares = [(cell, one["corpus_share"][str(one["k"][place])] or 0) for cell, one in pairs]
+        wide = [cell for cell, share in shares if share > LARGE_CORPUS_SHARE]
         if wide:
             warnings.append(
-                f"at k = {k} the context is more than half of the documents{_which(wide, cells)}: there retrieval is "
+                f"at {where} the context is more than half of the documents{_which(wide, cells)}: there retrieval is "
                 "not being tested"
             )
     small = [cell for cell, one in zip(cells, found, strict=True) if one.get("budget", {}).get("nothing")]

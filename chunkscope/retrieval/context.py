@@ -43,6 +43,24 @@ class Budget:
         return cls(int(number), unit.strip() or "char")
 
 
+def nearest_k(context: int, n_texts: int, characters: int) -> int:
+    """Give how many of some texts come nearest to a context, halves up, and at least one.
+
+    Parameters
+    ----------
+    context : int
+        Characters.
+    n_texts, characters : int
+        How many texts there are, and their characters together.
+
+    Examples
+    --------
+    >>> nearest_k(1000, n_texts=10, characters=4000), nearest_k(1000, n_texts=2, characters=6000)
+    (3, 1)
+    """
+    return max(1, (2 * context * n_texts + characters) // (2 * characters)) if characters else 1
+
+
 def merged_characters(chunks: SpanArray, top: IntArray) -> IntArray:
     """Give how many characters the context of retrieved chunks has, each counted once.
 

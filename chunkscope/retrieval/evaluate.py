@@ -14,16 +14,18 @@ from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts, Scale
 from chunkscope.chunkers.prepending import Prependable
 from chunkscope.measures.tables import Rows
 from chunkscope.retrieval.causes import count_causes, find_causes, name_causes
-from chunkscope.retrieval.context import merged_characters
+from chunkscope.retrieval.context import merged_characters, nearest_k
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
 from chunkscope.retrieval.ranking import BlockRanks, FloatArray, rank_block, tie_places
 from chunkscope.retrieval.relevance import JUDGEMENTS, Parts, Qrels, Ranks, Relevance
 from chunkscope.retrieval.retriever import CellIndex, Retriever, Returns, Searcher, left_out
 from chunkscope.retrieval.returns import numbered
-from chunkscope.retrieval.settings import RetrievalSettings
+from chunkscope.retrieval.settings import DEFAULT_CONTEXT, RetrievalSettings
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, within
 
 DIGITS = 6
+LARGEST_CONTEXT = 4
+"""A context is at most so small a part of what is in the index: most of it would be found anyway."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,49 @@ def find_returns(task: RetrievalTask, chunks: ChunkSet, texts: IndexTexts) -> Re
 
 
 @dataclass(frozen=True)
+class Depth:
+    """At how many chunks a cell is judged.
+
+    Attributes
+    ----------
+    k : tuple of int
+        The largest judges.
+    context : int or None
+        The characters to which that comes nearest; None: the numbers were given.
+    is_half : bool
+        So many returns of mean length hold half of the documents in the index, or more.
+    """
+
+    k: tuple[int, ...]
+    context: int | None
+    is_half: bool
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """What of it is the same in all cells."""
+        return {} if self.context is None else {"context": self.context}
+
+
+def find_depth(task: RetrievalTask, index: CellIndex) -> Depth:
+    """Find out how many chunks of a cell come nearest to the context that is asked for, a quarter of the index at most.
+
+    What counts is what is in the index: its documents, and what its chunks return with what that prepends; what several
+    return alike counts once.
+    """
+    returns = index.returns
+    some = np.flatnonzero(index.indexed)
+    if returns.numbers is not None:
+        some = some[np.unique(returns.numbers[some], return_index=True)[1]]
+    bodies = int((returns.spans[some, 1] - returns.spans[some, 0]).sum())
+    indexed = int(index.chunks.layout.lengths[task.allowed].sum())
+    ks, context = task.settings.k, None
+    if ks is None:
+        context = min(task.settings.context or DEFAULT_CONTEXT, indexed // LARGEST_CONTEXT)
+        ks = (nearest_k(context, len(some), bodies + int(returns.prepended[some].sum())),)
+    return Depth(ks, context, 2 * ks[-1] * bodies >= indexed * len(some))
+
+
+@dataclass(frozen=True)
 class CellRanking:
     """What came first for each question of a cell; rows are questions, j judgements.
 
@@ -135,14 +180,13 @@ class CellRanking:
     causes: IntArray
 
 
-def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher) -> CellRanking:
-    """Rank the chunks of a cell for all questions."""
-    settings = task.settings
+def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int) -> CellRanking:
+    """Rank the chunks of a cell for all questions, and list the best k."""
     judgements = task.judgements(index.chunks.chunker)
     returns = index.returns
     relevance = Relevance(task.qrels, returns.spans, judgements)
-    weights = returns.sizes if settings.budget else None
-    k = max(1, min(settings.k[-1], len(index.spans)))
+    weights = returns.sizes if task.settings.budget else None
+    k = max(1, min(k, len(index.spans)))
     done: list[BlockRanks] = []
     targets: list[IntArray] = []
     for block in searcher.blocks(index):
@@ -181,39 +225,42 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     """Rank the chunks of a cell, judge what comes first, and give the counts as JSON has them."""
     settings = task.settings
     index = index_chunks(task, chunks)
-    ranking = rank_cell(task, index, searcher)
+    depth = find_depth(task, index)
+    ks = depth.k
+    ranking = rank_cell(task, index, searcher, ks[-1])
     n_valid = len(task.rows)
     strict, start, answered = ranking.ranks.T
     characters = int(chunks.layout.lengths[task.allowed].sum())
     found: dict[str, Any] = {
         "retriever": retriever.name,
-        "settings": {**retriever.settings, **settings.to_dict()},
+        "settings": {**retriever.settings, **settings.to_dict(), **depth.settings},
         "indexed_chunks": int(np.count_nonzero(index.indexed & ~left_out(searcher, index))),
-        "k": list(settings.k),
-        **{judgement: count_hits(ranking.ranks[:, j], settings.k) for j, judgement in enumerate(JUDGEMENTS)},
+        "k": list(ks),
+        "half": depth.is_half,
+        **{judgement: count_hits(ranking.ranks[:, j], ks) for j, judgement in enumerate(JUDGEMENTS)},
         "mrr": _mean(np.divide(1.0, strict, out=np.zeros(n_valid), where=strict > 0)),
-        "misses": {str(k): count_causes(ranking.causes, _missed(answered, k)) for k in settings.k},
-        **_contexts(index, ranking.top[:n_valid], settings.k, characters),
+        "misses": {str(k): count_causes(ranking.causes, _missed(answered, k)) for k in ks},
+        **_contexts(index, ranking.top[:n_valid], ks, characters),
     }
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, index, ranking)
     if len(task.traps) or settings.outdated:
-        found["outdated"] = _outdated(task, index, ranking.top[:n_valid])
+        found["outdated"] = _outdated(task, index, ranking.top[:n_valid], ks)
     if settings.min_scores:
-        found["min_score"] = [_at_least(score, ranking, settings.k) for score in settings.min_scores]
+        found["min_score"] = [_at_least(score, ranking, ks) for score in settings.min_scores]
     if settings.group_by is not None:
         groups = {
-            label: {name: count_hits(ranking.ranks[rows, j], settings.k) for j, name in enumerate(JUDGEMENTS)}
+            label: {name: count_hits(ranking.ranks[rows, j], ks) for j, name in enumerate(JUDGEMENTS)}
             for label, rows in task.groups.items()
         }
         found["group_by"] = {settings.group_by: groups}
     if settings.overlap:
-        found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in settings.k}
+        found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in ks}
     found["first_rank"] = Ranks(task.rows, strict)
     found["first_rank_start"] = Ranks(task.rows, start)
     found["first_rank_answered"] = Ranks(task.rows, answered)
     if task.with_ids:
-        found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, settings.k[-1]))
+        found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, ks[-1]))
     found["_facts"] = task.facts
     return found
 
@@ -260,13 +307,13 @@ def _budget(limit: int, index: CellIndex, ranking: CellRanking) -> dict[str, Any
     }
 
 
-def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray) -> dict[str, list[int]]:
+def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:
     n_documents = len(task.allowed)
     documents = np.append(index.documents, -1)[top]
     is_outdated = np.append(task.outdated, False)[documents] & (documents >= 0)
     keys = np.arange(len(top))[:, None] * n_documents + documents
     is_outdated |= np.isin(keys, task.traps[:, 0] * n_documents + task.traps[:, 1]) & (documents >= 0)
-    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in task.settings.k}
+    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in ks}
 
 
 def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:

@@ -95,7 +95,8 @@ def check_attributes(conditions: Iterable[Condition], known: Iterable[str]) -> N
             raise InputError(f"{condition.option} {condition}: no document has an attribute {condition.key!r}; {hint}")
 
 
-DEFAULT_K = (1, 3, 5, 10)
+DEFAULT_CONTEXT = 6000
+"""Characters: about what models were usually given when this was written."""
 MAX_SCORES = 1000
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -168,8 +169,11 @@ class RetrievalSettings:
 
     Parameters
     ----------
-    k : tuple of int
-        Numbers of chunks that make the context.
+    k : tuple of int or None
+        Numbers of chunks at which all cells are compared; the largest judges.
+    context : int or None
+        Characters at which all cells are compared, each at the number of chunks that comes nearest; where neither is
+        given, 6,000.
     budget : Budget or None
         Most that the context may hold: chunks in the order of their ranks, up to this much.
     returns : Return or None
@@ -188,10 +192,11 @@ class RetrievalSettings:
     Raises
     ------
     ConfigError
-        A value out of range.
+        A value out of range, or both `k` and `context`.
     """
 
-    k: tuple[int, ...] = DEFAULT_K
+    k: tuple[int, ...] | None = None
+    context: int | None = None
     budget: Budget | None = None
     returns: Return | None = None
     filters: tuple[Condition, ...] = ()
@@ -201,11 +206,20 @@ class RetrievalSettings:
     overlap: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", _checked_k(list(self.k)))
+        if self.k is not None:
+            if self.context is not None:
+                raise ConfigError(
+                    "-k and --context exclude each other: compare at a number of chunks, or of characters"
+                )
+            object.__setattr__(self, "k", _checked_k(list(self.k)))
+        elif self.context is None:
+            object.__setattr__(self, "context", DEFAULT_CONTEXT)
+        elif isinstance(self.context, bool) or not isinstance(self.context, int) or self.context < 1:
+            raise ConfigError(f"--context {self.context}: must be a whole number from 1")
 
     def to_dict(self) -> dict[str, Any]:
         """Give those that are not defaults, as JSON has them."""
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = {} if self.context is None else {"context": self.context}
         if self.budget:
             found["budget"] = {"limit": self.budget.limit, "unit": self.budget.unit}
         if self.returns:

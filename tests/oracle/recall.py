@@ -130,7 +130,7 @@ def merged_characters(returns, order):
 def index_length(texts, chunker, span):
     """Count the characters of a span with what a chunk in its place would prepend, and the line ends behind that."""
     text = next(text for text in texts if text.name == span[0])
-    pieces = index_spans(text, chunker, *span[1:])
+    pieces = index_spans(text, chunker, *span[1:3])
     return sum(end - start for start, end in pieces) + len(pieces) - 1
 
 

@@ -67,14 +67,17 @@ def test_csv_and_markdown_have_recall_where_chunks_were_ranked():
     rows = list(csv.DictReader(io.StringIO(to_csv(result))))
     for row, cell in zip(rows, result.cells, strict=True):
         found = cell.retrieval[0]
-        for judgement, title in (("strict", "recall"), ("start", "start")):
+        for judgement, title in (("strict", "recall"), ("start", "start"), ("answered", "answered")):
             for k in ("1", "3"):
                 hits, total = found[judgement][k]
                 assert float(row[f"bm25_{title}@{k}"]) == pytest.approx(hits / total, abs=1e-6)
         assert float(row["bm25_mrr"]) == found["mrr"]
-    assert list(rows[0])[-5:] == ["bm25_recall@1", "bm25_recall@3", "bm25_start@1", "bm25_start@3", "bm25_mrr"]
+    assert list(rows[0])[-7:] == [
+        *("bm25_recall@1", "bm25_recall@3", "bm25_start@1", "bm25_start@3", "bm25_answered@1", "bm25_answered@3"),
+        "bm25_mrr",
+    ]
     text = to_markdown(result, all_rows=True)
-    assert "| recall@1 | recall@3 | start@1 | start@3 | MRR |" in text
+    assert "| recall@1 | recall@3 | start@1 | start@3 | answered@1 | answered@3 | MRR |" in text
     hits, total = result.cells[-1].retrieval[0]["strict"]["3"]
     assert f"| {percent(hits, total)} |" in next(line for line in text.splitlines() if line.startswith("| 60 |"))
     assert "recall@k: questions whose evidence stands whole in the first k chunks" in text
@@ -83,11 +86,9 @@ def test_csv_and_markdown_have_recall_where_chunks_were_ranked():
 def test_csv_and_markdown_have_the_recall_within_a_budget():
     result = swept(k=(1,), budget=Budget(30))
     rows = list(csv.DictReader(io.StringIO(to_csv(result))))
-    assert list(rows[0])[-5:] == [
-        "bm25_recall@1",
-        "bm25_start@1",
-        "bm25_recall_in_30_char",
-        "bm25_start_in_30_char",
+    assert list(rows[0])[-7:] == [
+        *("bm25_recall@1", "bm25_start@1", "bm25_answered@1"),
+        *("bm25_recall_in_30_char", "bm25_start_in_30_char", "bm25_answered_in_30_char"),
         "bm25_mrr",
     ]
     shares = {cell.retrieval[0]["budget"]["strict"][0] / 4 for cell in result.cells}
@@ -97,8 +98,29 @@ def test_csv_and_markdown_have_the_recall_within_a_budget():
             hits, total = cell.retrieval[0]["budget"][judgement]
             assert float(row[f"bm25_{title}_in_30_char"]) == pytest.approx(hits / total, abs=1e-6)
     text = to_markdown(result, all_rows=True)
-    assert "| recall@1 | start@1 | recall in 30 char | start in 30 char | MRR |" in text
+    assert (
+        "| recall@1 | start@1 | answered@1 | recall in 30 char | start in 30 char | answered in 30 char | MRR |" in text
+    )
     assert "in 30 char: of the chunks that fit into that" in text
+
+
+def test_at_equal_context_each_cell_has_its_own_number_of_chunks_and_the_titles_name_none():
+    result = swept(context=30)
+    ks = [cell.retrieval[0]["k"] for cell in result.cells]
+    assert all(len(k) == 1 for k in ks)
+    assert ks[0] > ks[-1]
+    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
+    assert list(rows[0])[-5:] == ["bm25_k", "bm25_recall", "bm25_start", "bm25_answered", "bm25_mrr"]
+    assert [[int(row["bm25_k"])] for row in rows] == ks
+    assert "| k | recall | start | answered | MRR |" in to_markdown(result)
+    text = render_retrieval(result, width=200)
+    quarter = result.corpus.characters // 4
+    assert quarter < 30
+    assert f"k: so many as come nearest to {quarter} characters" in text
+    assert "  k  recall  start  " in text
+    summary = result.retrieval["retrievers"][0]
+    assert (summary["k"], summary["context"]) == (None, quarter)
+    assert summary["best"]["k"] == result.cell(summary["best"]["size"]).retrieval[0]["k"][0]
 
 
 def test_csv_and_markdown_without_a_retriever_are_as_they_were():
@@ -114,13 +136,9 @@ def test_several_retrievers_have_columns_of_their_own():
     measure = RetrievalMeasure(labels, [Bm25Retriever(), Bm25Retriever(0.9, 0.4)], settings=RetrievalSettings(k=(1,)))
     result = sweep(DOCUMENTS, labels, sizes=[16], overlaps=[2], measures=[measure])
     header = to_csv(result).partition("\n")[0].split(",")
-    assert header[-6:] == [
-        "bm25_recall@1",
-        "bm25_start@1",
-        "bm25_mrr",
-        "bm25-2_recall@1",
-        "bm25-2_start@1",
-        "bm25-2_mrr",
+    assert header[-8:] == [
+        *("bm25_recall@1", "bm25_start@1", "bm25_answered@1", "bm25_mrr"),
+        *("bm25-2_recall@1", "bm25-2_start@1", "bm25-2_answered@1", "bm25-2_mrr"),
     ]
     assert "| bm25 MRR | bm25-2 recall@1 |" in to_markdown(result)
 
@@ -135,7 +153,7 @@ def test_the_summary_compares_cells_and_names_the_one_that_hands_on_least():
     summary = swept().retrieval["retrievers"][0]
     result = swept()
     alike = [cell for cell in result.cells if not cell.retrieval[0]["against_best"]["differs_from_best"]]
-    least = min(alike, key=lambda cell: cell.retrieval[0]["context"]["5"])
+    least = min(alike, key=lambda cell: cell.retrieval[0]["context"][str(cell.retrieval[0]["k"][-1])])
     assert summary["choice"]["size"] == least.size
     assert summary["n_indistinguishable"] == len(alike)
     assert result.retrieval["one_question"] == 0.25
@@ -168,7 +186,7 @@ def test_no_line_is_wider_than_the_terminal(room, ascii):
 
 
 def test_the_report_shows_every_part_that_was_asked_for():
-    text = render_retrieval(swept(holdout=Holdout(0.5), **EVERYTHING), width=200)
+    text = render_retrieval(swept(holdout=Holdout(0.5), k=(1, 5), **EVERYTHING), width=200)
     for part in ("start@5", "split", "below", "in 30", "returned for a chunk, and judged: neighbours:1", "outdated", "IoU", "omega", "choice", "by kind", "期限",
                  "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words occur in"):  # fmt: skip
         assert part in text, part
@@ -190,19 +208,17 @@ def found(strict, start, below=0, split=0, ks=(1, 3, 5, 10)):
 
 def advice(*cells, choice=0, alike=None):
     grid = [Cell("fixed", "char", 100 * (number + 1), 0, 9) for number in range(len(cells))]
-    return " / ".join(advise(grid, cells, choice, [choice] if alike is None else alike, 5))
+    return " / ".join(advise(grid, cells, choice, [choice] if alike is None else alike))
 
 
 def test_advice_comes_from_figures():
     plain = found([50, 60, 70, 71], [50, 60, 70, 71])
-    assert "evidence crosses cuts" in advice(found([40, 45, 50, 51], [50, 60, 70, 71]))
+    assert "evidence crosses cuts" in advice(found([40, 45, 50, 51], [50, 60, 70, 72]))
     assert "evidence crosses cuts" not in advice(plain)
     assert "the ranking differs" in advice(
         found([30, 50, 70, 90], [30, 50, 70, 90]), found([60, 70, 80, 90], [60, 70, 80, 90])
     )
     assert "the ranking differs" not in advice(plain, plain)
-    assert "set -k to its number of candidates" in advice(found([40, 45, 50, 60], [40, 45, 50, 60]))
-    assert "set -k" not in advice(plain)
     assert "the ranking misses them" in advice(found([1, 2, 3, 3], [1, 2, 3, 3], below=60, split=37))
     assert "--sizes 100..300:25" in advice(plain, plain, plain, choice=1)
     around = advice(plain, plain, plain, plain, plain, choice=1, alike=[1, 2])

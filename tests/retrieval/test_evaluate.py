@@ -179,6 +179,37 @@ def test_ranks_causes_and_contexts_equal_the_loops(world, chunker, what, filtere
     assert found["missed"] == missed
 
 
+@given(worlds(), wide_chunkers(), returns, st.booleans(), st.integers(1, 200))
+@settings(max_examples=200, deadline=None)
+def test_at_equal_context_as_many_chunks_are_judged_as_come_nearest(world, chunker, what, filtered, context):
+    corpus, questions = world
+    where = (Condition.parse(f"name={corpus[0].name}"),) if filtered else ()
+    asked = RetrievalSettings(context=context, returns=what, filters=where)
+    measure = RetrievalMeasure(Labels(tuple(questions), (), (), ()), [Drawn(1)], [chunker], asked)
+    scanned = scan(corpus, [chunker.unsized], [measure], sorted({chunker.unit} - {"char"}))
+    found = scanned.cell(scanned.chunks(chunker), chunker).retrieval[0]
+    texts, cut = list(map(plain, corpus)), settings_of(chunker)
+    allowed = {corpus[0].name} if filtered else {document.name for document in corpus}
+    given_back = twin.returned(texts, cut, *((what.kind, what.number) if what else (None,)))
+    places = [*given_back] if what else [(*span, c) for c, span in enumerate(given_back)]
+    indexed = twin.in_index(texts, twin.all_chunks(texts, cut), allowed)
+    k = twin.equal_k(texts, cut, places, indexed, context, allowed)
+    assert found["k"] == [k]
+    assert set(found["answered"]) == {str(k)}
+    characters = sum(len(text.text) for text in texts if text.name in allowed)
+    assert found["settings"]["context"] == min(context, characters // 4)
+    once = {place for place, is_in in zip(places, indexed, strict=True) if is_in}
+    bodies = sum(place[2] - place[1] for place in once)
+    assert found["half"] == (2 * k * bodies >= characters * len(once))
+
+
+def test_a_number_of_chunks_and_a_context_exclude_each_other():
+    with pytest.raises(ConfigError, match="-k and --context exclude each other"):
+        RetrievalSettings(k=(5,), context=6000)
+    with pytest.raises(ConfigError, match="--context 0: must be a whole number from 1"):
+        RetrievalSettings(context=0)
+
+
 def ranked(corpus, asked, *, chunkers="fixed", sizes=(30,), retriever=None, **chosen):
     labels = check_labels(corpus, asked)
     chosen.setdefault("k", (1, 5))

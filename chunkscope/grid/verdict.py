@@ -64,7 +64,7 @@ class RowVerdict:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A question that stands in the way, and the sizes at which it is split or without its header."""
+    """A question that stands in the way, and the sizes at which it is; 0 are whole sections."""
 
     question: str
     kind: str

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from oracle.prepending import heading_path, prepended
 from worlds import chunkers, corpora, plain, settings_of
 
-from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker
+from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.chunkers.prepending import chunk_paths, find_prependable, join_prependable, prepended_spans
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -26,6 +26,14 @@ def carried_by(document, chunker):
     for owner, (start, end) in zip(owners.tolist(), found.tolist(), strict=True):
         texts[owner].append(document.text[start:end])
     return texts
+
+
+def test_without_chunks_nothing_is_prepended_in_the_shape_of_spans():
+    document = Document("a.md", "鮪")
+    chunker = TokenChunker(1, raw=True, prepend=("title",))  # no window holds a whole character
+    layout, prependable = Layout.of(["a.md"], [1]), find_prependable(DocumentAnalysis(document), ("title",))
+    owners, spans = prepended_spans(prependable, chunker, chunker.spans(document), layout)
+    assert (owners.shape, spans.shape) == ((0,), (0, 2))
 
 
 @given(corpora(), chunkers())

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from worlds import chunkers, corpora, labels_of, prepends, questions_of
 
 import chunkscope.structure.analysis as parts_module
-from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker, sweep
+from chunkscope import (
+    Document,
+    FixedChunker,
+    HeadingChunker,
+    Question,
+    SentenceChunker,
+    TokenChunker,
+    find_boundary_problems,
+    sweep,
+)
 from chunkscope.errors import ChunkerError, GridError, LabelError
 from chunkscope.grid.verdict import guaranteed_overlap
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
@@ -33,6 +42,16 @@ def partitions(draw):
     return (
         [d for d in corpus if d.name in left], one, [d for d in corpus if d.name not in left], other,
     )  # fmt: skip
+
+
+def test_a_blank_chunk_may_be_one_character_where_chunks_are_packed():
+    (cell,) = sweep([Document("a.md", "一 二")], chunkers=SentenceChunker(1)).cells
+    assert (cell.chunks, cell.blank_chunks) == (3, 1)
+
+
+def test_cuts_of_a_chunker_without_its_size_are_refused_whatever_the_documents():
+    with pytest.raises(ChunkerError, match="fixed needs a size"):
+        find_boundary_problems([], [], FixedChunker())
 
 
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=3))

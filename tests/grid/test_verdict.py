@@ -122,6 +122,11 @@ def test_obstacles_name_questions_and_their_sizes():
     assert found == [("a", "split", (50,)), ("a", "header lost", (50,)), ("b", "split", (50, 60))]
 
 
+def test_whole_sections_in_the_way_have_the_size_0():
+    (row,) = grid_rows(result(cell(None, None, split_question_ids=("a",), header_lost_question_ids=("b",))))
+    assert [o.sizes for o in obstacles(row)] == [(0,), (0,)]
+
+
 @given(st.sets(st.integers(0, 30)))
 def test_size_ranges_name_exactly_the_sizes(chosen):
     grid = [50 + 7 * place for place in range(31)]

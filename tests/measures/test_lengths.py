@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracle.windows import windows
 
 from chunkscope import Document, FixedChunker, sweep
+from chunkscope.measures.lengths import LengthCounts
 
 lengths = st.lists(st.integers(0, 300), max_size=9)
 pairs = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 59)), min_size=1, max_size=8)
@@ -39,3 +40,9 @@ def test_lengths_of_windows_are_those_of_windows(one, other, grid):
         assert found.median == (statistics.median(expected) if expected else None)
         assert pickle.loads(pickle.dumps(found)) == found
         assert (found + found).counted.counts.tolist() == [2 * count for count in counted.counts.tolist()]
+
+
+def test_lengths_are_equal_where_each_is_there_as_often():
+    assert LengthCounts.of({1: 2, 4: 1}) == LengthCounts.of({4: 1, 1: 2})
+    assert LengthCounts.of({1: 2}) != LengthCounts.of({1: 3})
+    assert LengthCounts.of({1: 2}) != LengthCounts.of({2: 2})

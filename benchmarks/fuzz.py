@@ -6,8 +6,8 @@ A world is a few documents with questions, cut at some dozens of settings of eve
 one document-setting. Held in every world: every count of every cell against the loops of the oracle, results of halves
 of the documents add up to the result of all; at one setting, the texts of chunks are slices of their documents, and
 findings are where the oracle has them. Held in some: one process counts what two count, the JSON is what its schema
-says. Writes ``benchmarks/results/fuzz.json``; the exit status is 1 where something does not hold, and the world is
-named: ``--world`` looks at that one alone.
+says. Writes ``benchmarks/results/fuzz.json``, where each seed has its campaign; the exit status is 1 where something
+does not hold, and the world is named: ``--world`` looks at that one alone.
 
 ``python benchmarks/fuzz.py --properties [--examples 10000] [tests/measures ...]`` runs the property tests of the test
 suite instead, each with as many examples. A failure ends up in `.hypothesis`, so that ordinary tests repeat it.
@@ -361,6 +361,7 @@ def run_campaign(arguments: argparse.Namespace) -> int:
         print(*map(str, world.chunkers), *world.questions, sep="\n")
     report = {
         "command": " ".join(["python benchmarks/fuzz.py", *sys.argv[1:]]),
+        "seed": arguments.seed,
         "versions": {
             package: version(package) for package in ("chunkscope", "numpy", "pyromark", "tiktoken", "fugashi")
         },
@@ -372,8 +373,16 @@ def run_campaign(arguments: argparse.Namespace) -> int:
     }
     print(json.dumps(report, ensure_ascii=False, indent=1))
     if arguments.world is None:
-        arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write(arguments.output, report)
     return 1 if campaign.findings else 0
+
+
+def write(path: Path, report: dict[str, Any]) -> None:
+    """Write a campaign beside those of other seeds."""
+    known = json.loads(path.read_text("utf-8")) if path.exists() else []
+    campaigns = [*(one for one in known if one["seed"] != report["seed"]), report]
+    campaigns.sort(key=lambda one: one["seed"])
+    path.write_text(json.dumps(campaigns, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:

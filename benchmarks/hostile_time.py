@@ -465,26 +465,43 @@ def main() -> int:
         above += [f"{name}: {stage}" for stage, step in steps.items() if step.is_above]
         ends = [step.lengths[-1] if step.lengths else 0 for step in steps.values() if not step.refused]
         early += [f"{name}: {stage}" for stage, step in steps.items() if step.lengths and step.lengths[-1] < max(ends)]
-        write(chosen.output, {f"{name}: {stage}": step.to_dict() for stage, step in steps.items()})
+        write(chosen.output, name, steps)
     print(f"{len(early)} of {n_steps} steps ended on a shorter text")
     print(f"{len(above)} of {n_steps} steps above {LIMIT}{': ' if above else ''}{', '.join(above)}")
     return 1 if above else 0
 
 
-def write(path: Path, steps: dict[str, dict[str, Any]]) -> None:
-    """Write the steps that were long enough to tell, one a line, and leave those of other runs as they are."""
-    known = json.loads(path.read_text())["steps"] if path.exists() else {}
-    kept = {name: step for name, step in {**known, **steps}.items() if any(step.get("exponents", {}).values())}
+def write(path: Path, shape: str, steps: dict[str, Growth]) -> None:
+    """Write the steps of a shape, and leave all others as they are.
+
+    Those that were long enough to tell are `steps`; of the others, `quick`, the longest text stands there.
+    """
+    known = json.loads(path.read_text()) if path.exists() else {}
+    measured = {f"{shape}: {stage}": step for stage, step in steps.items()}
+    told, quick = (
+        {name: value for name, value in known.get(part, {}).items() if name not in measured}
+        for part in ("steps", "quick")
+    )
+    for name, step in measured.items():
+        found = step.to_dict()
+        if any(found.get("exponents", {}).values()):
+            told[name] = found
+        else:
+            quick[name] = step.refused or max(step.lengths, default=0)
     head = {
         "command": "python benchmarks/hostile_time.py",
         "machine": {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()},
         "versions": {package: version(package) for package in PACKAGES},
         "limit": LIMIT,
         "floor_seconds": FLOOR,
+        "shapes": len({name.rpartition(": ")[0] for name in (*told, *quick)}),
     }
-    lines = [f"  {json.dumps(name)}: {json.dumps(step, ensure_ascii=False)}" for name, step in sorted(kept.items())]
+    text = json.dumps(head, indent=1, ensure_ascii=False)[:-2]
+    for part, values in (("steps", told), ("quick", quick)):
+        lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in sorted(values.items())]
+        text += f',\n "{part}": {{\n' + ",\n".join(lines) + "\n }"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(head, indent=1)[:-2] + ',\n "steps": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    path.write_text(text + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ EXAMPLES = 15
 PROCESSOR_SECONDS, SECONDS = 25, 600
 WHOLE_PROCESSES = "tests/grid/test_processes.py"
 """Takes longer than all the rest, and looks at nothing but how processes start and end."""
+EQUAL: dict[tuple[str, str, str], str] = {}
+"""Mistakes that change nothing: the file, how the line begins, the mistake, and why."""
 PRELOADED = ("fugashi", "hypothesis.extra.numpy", "jsonschema", "numpy", "pyromark", "rich.console", "tiktoken", "yaml")
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -127,6 +129,17 @@ def mistakes(node: ast.AST) -> Iterator[str]:
     yield ast.unparse(wrong)
 
 
+def why_equal(mutant: Mutant) -> str:
+    """Say why a mistake changes nothing, where that is known."""
+    line = (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
+    found = (
+        reason
+        for (name, begin, mistake), reason in EQUAL.items()
+        if Path(mutant.path).name == name and line.startswith(begin) and f"{mutant.before} -> {mutant.after}" == mistake
+    )
+    return next(found, "")
+
+
 # --- Trying them ---
 
 
@@ -213,7 +226,8 @@ def main() -> int:
                 "possible": len(every),
                 "tried": dict(tried),
                 "killed": tried.total() - len(survivors),
-                "survivors": [str(mutant) for mutant in sorted(survivors)],
+                "survivors": [str(mutant) for mutant in sorted(survivors) if not why_equal(mutant)],
+                "equal": {str(mutant): why_equal(mutant) for mutant in sorted(survivors) if why_equal(mutant)},
             }
             if not arguments.only:
                 arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

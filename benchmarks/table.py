@@ -1,18 +1,22 @@
-"""The README's table of speed, made from ``results/speed.json``: ``python benchmarks/table.py`` writes it."""
+"""The README's tables, made from ``results/``: ``python benchmarks/table.py`` writes them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
-BEGIN, END = "<!-- speed -->\n", "<!-- /speed -->\n"
 
 
-def table() -> str:
-    report = json.loads((HERE / "results" / "speed.json").read_text("utf-8"))
+def results(name: str) -> Any:
+    return json.loads((HERE / "results" / f"{name}.json").read_text("utf-8"))
+
+
+def speed() -> str:
+    report = results("speed")
     lines = ["| what / against what | seconds | against | ratio | peak memory |", "|---|---:|---:|---:|---:|"]
     lines += [row(name, pair) for name, pair in report["pairs"].items()]
     machine, corpus = report["machine"], report["corpus"]
@@ -30,10 +34,60 @@ def row(name: str, pair: dict[str, Any]) -> str:
     return f"| {name} | {one['median_seconds']:.2f} | {against} | {ratio} | {one['median_peak_megabytes']:,} MB |"
 
 
-def with_table(text: str) -> str:
-    before, rest = text.split(BEGIN)
-    return before + BEGIN + table() + END + rest.split(END)[1]
+def tried() -> str:
+    lines = ["| what | how often | what came out | command |", "|---|---:|---|---|"]
+    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in trials())]) + "\n"
+
+
+def trials() -> Iterator[tuple[str, str, str, str]]:
+    """Give what was tried, how often, what came of it, and the command."""
+    campaigns = results("fuzz")
+    held = sum(one["held"]["document-settings"] for one in campaigns)
+    counts = sum(one["held"]["counts"] for one in campaigns)
+    yield (
+        "generated hostile documents, each at a setting, against loops",
+        f"{held:,}",
+        f"{counts:,} counts held, {sum(len(one['findings']) for one in campaigns)} findings",
+        "`benchmarks/fuzz.py`",
+    )
+    mutants = results("mutants")
+    survived = len(mutants["survivors"])
+    yield (
+        "small mistakes made in the core (mutants)",
+        f"{sum(mutants['tried'].values()):,} of {mutants['possible']:,}",
+        f"{mutants['killed']:,} killed by tests, {survived} survive, {len(mutants['equal'])} of them change nothing",
+        "`benchmarks/mutants.py`",
+    )
+    hostile = results("hostile_time")
+    steps = {**hostile["quick"], **{name: max(step["lengths"]) for name, step in hostile["steps"].items()}}
+    above = [name for name, step in hostile["steps"].items() if (step["exponents"].get("ours") or 0) > hostile["limit"]]
+    full = sum(isinstance(length, int) and length > 3_900_000 for length in steps.values())
+    yield (
+        f"{hostile['shapes']} hostile shapes, each step of each",
+        f"{len(steps):,}",
+        f"{full:,} up to 4 million characters; {len(above)} grow faster than n^{hostile['limit']}",
+        "`benchmarks/hostile_time.py`",
+    )
+    found = results("trials")
+    signals = found["signals"]
+    ends = ", ".join(f"{n} {end}" for end, n in signals["ends"].items())
+    yield "signals at any moment", f"{signals['tried']}", ends, "`benchmarks/trials.py`"
+    for name, trial in found.items():
+        if name != "signals":
+            cases = f"{trial['modules']} modules" if "modules" in trial else f"{trial['tried']} cases"
+            yield name, cases, f"{len(trial['wrong'])} wrong", f"`{trial['command']}`"
+
+
+TABLES = {"speed": speed}
+
+
+def with_tables(text: str) -> str:
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+        before, rest = text.split(begin)
+        text = before + begin + make() + end + rest.split(end)[1]
+    return text
 
 
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text("utf-8")), "utf-8")
+    README.write_text(with_tables(README.read_text("utf-8")), "utf-8")

@@ -88,7 +88,8 @@ def leaving_a_trace(trace):
     return f"open({str(trace)!r}, 'a').write(__name__ + '\\n')\n"
 
 
-def test_modules_that_lie_there_are_not_run(folder, script, names, tmp_path):
+def test_modules_that_lie_there_are_not_run(folder, script, names, tmp_path, record_property):
+    record_property("modules", len(names))
     trace = tmp_path / "trace"
     with planted(folder, names, leaving_a_trace(trace)):
         for args in COMMANDS:

@@ -70,8 +70,8 @@ def test_readme_speaks_of_the_two_commands_that_do_all():
     assert "\npip install -e '.[test]' && pytest\n" in text
 
 
-def test_speed_table_is_made_of_what_the_benchmark_measured(monkeypatch: pytest.MonkeyPatch):
+def test_tables_are_made_of_what_the_benchmarks_measured(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     table = importlib.import_module("table")
     text = README.read_text("utf-8")
-    assert table.with_table(text) == text
+    assert table.with_tables(text) == text

@@ -29,7 +29,7 @@ from chunkscope.chunkers.chunk_set import WindowChunks
 from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import Labels
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings
-from chunkscope.retrieval.bm25.terms import spelled_words
+from chunkscope.retrieval.bm25.postings import spelled_words
 from chunkscope.retrieval.relevance import meeting
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from chunkscope.retrieval.dense.cosines import BLOCK_SCORES, Dense
+from chunkscope.retrieval.dense.retriever import BLOCK_SCORES, Dense
 from chunkscope.retrieval.ranking import rank_block
 
 RESULTS = Path(__file__).parent / "results" / "ranking.json"

@@ -119,3 +119,36 @@ def unit_noun(unit: str, n: int = 2) -> str:
     """
     one = {"char": "character", "word": "word"}.get(unit) or f"{unit} token"
     return one if n == 1 else f"{one}s"
+
+
+def spoken_type(value: object) -> str:
+    """Name the type of a JSON value as JSON does.
+
+    Examples
+    --------
+    >>> spoken_type(None), spoken_type([1]), spoken_type(True)
+    ('null', 'a list', 'a boolean')
+    """
+    if value is None:
+        return "null"
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def require_text(value: object, what: str) -> None:
+    """Raise an `InputError` where something is no string, or holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> require_text(b"a", "the id")
+    Traceback (most recent call last):
+    chunkscope.errors.InputError: the id must be a string, not bytes
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {spoken_type(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{what}: character {error.start} is half of a surrogate pair; write the whole character"
+        ) from None

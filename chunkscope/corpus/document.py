@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
-from chunkscope.corpus.json_lines import require_text
-from chunkscope.errors import InputError, os_reason
+from chunkscope.errors import InputError, os_reason, require_text
 
 Markup = Literal["markdown", "html", "plain"]
 

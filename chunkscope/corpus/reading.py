@@ -13,8 +13,8 @@ from functools import cached_property
 
 from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts, read_bytes
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
+from chunkscope.corpus.json_lines import Records, markup_of
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
-from chunkscope.corpus.records import Records, markup_of
 from chunkscope.errors import InputError, os_reason, refuse_path
 
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")

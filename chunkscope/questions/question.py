@@ -11,8 +11,17 @@ from difflib import get_close_matches
 from typing import Literal, cast
 
 from chunkscope.corpus.decoding import read_bytes
-from chunkscope.corpus.json_lines import numbered_lines, parse_object, require_text, spoken_type
-from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, refuse_path
+from chunkscope.corpus.json_lines import numbered_lines, parse_object
+from chunkscope.errors import (
+    ConfigError,
+    DecodingError,
+    InputError,
+    did_you_mean,
+    os_reason,
+    refuse_path,
+    require_text,
+    spoken_type,
+)
 from chunkscope.spans.intervals import Span
 
 Match = Literal["all", "any"]

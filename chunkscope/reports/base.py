@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,15 +16,15 @@ SWEEP, CHECK = "sweep", "check"
 BUILT_IN = {
     SWEEP: {
         "table": "chunkscope.reports.sweep_text:SweepTable",
-        "json": "chunkscope.reports.json_report:JsonReport",
-        "csv": "chunkscope.reports.sweep_csv:SweepCsv",
-        "markdown": "chunkscope.reports.sweep_markdown:SweepMarkdown",
+        "json": "chunkscope.reports.json_report:REPORT",
+        "csv": "chunkscope.reports.sweep_csv:REPORT",
+        "markdown": "chunkscope.reports.sweep_markdown:REPORT",
     },
     CHECK: {
-        "text": "chunkscope.reports.check_text:CheckText",
-        "json": "chunkscope.reports.json_report:JsonReport",
-        "github": "chunkscope.reports.check_github:CheckGithub",
-        "junit": "chunkscope.reports.check_junit:CheckJunit",
+        "text": "chunkscope.reports.check_text:REPORT",
+        "json": "chunkscope.reports.json_report:REPORT",
+        "github": "chunkscope.reports.check_github:REPORT",
+        "junit": "chunkscope.reports.check_junit:REPORT",
     },
 }
 """Our own formats for each kind of result, the first of which is the default."""
@@ -71,6 +72,14 @@ class ReportFormat(Protocol):
     def render(self, result: Any, options: ReportOptions) -> str:
         """Write a result. What people read goes through `chunkscope.reports.visible.visible`."""
         ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """A format of our own: the kinds of results that it writes, and the function that writes them."""
+
+    takes: tuple[str, ...]
+    render: Callable[[Any, ReportOptions], str]
 
 
 def find_report(name: str, kind: str) -> ReportFormat:

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from chunkscope.gate.result import CheckResult
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.base import CHECK, ReportOptions
+from chunkscope.reports.base import CHECK, Report
 from chunkscope.reports.check_text import remark, suggestion_lines
 from chunkscope.reports.visible import visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
-
-
-class CheckGithub:
-    """The format ``github``."""
-
-    takes = (CHECK,)
-
-    def render(self, result: CheckResult, options: ReportOptions) -> str:
-        """Write a check as workflow commands."""
-        return check_to_github(result)
 
 
 def check_to_github(result: CheckResult) -> str:
@@ -62,3 +52,7 @@ def _command(finding: Finding, result: CheckResult) -> str:
 def _data(text: str) -> str:
     """Escape as the runner reads it; other line ends would end the command too."""
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+REPORT = Report((CHECK,), lambda result, options: check_to_github(result))
+"""The format ``github``."""

@@ -8,20 +8,10 @@ from xml.etree import ElementTree as ET
 
 from chunkscope.gate.result import CODES, CheckedQuestion, CheckResult, ThresholdResult
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.base import CHECK, ReportOptions
+from chunkscope.reports.base import CHECK, Report
 from chunkscope.reports.check_text import NONE, SPEAKS_OF, remark, suggestion_lines
 from chunkscope.reports.visible import harmless_xml, visible
 from chunkscope.reports.why import around
-
-
-class CheckJunit:
-    """The format ``junit``."""
-
-    takes = (CHECK,)
-
-    def render(self, result: CheckResult, options: ReportOptions) -> str:
-        """Write a check as JUnit XML."""
-        return check_to_junit(result)
 
 
 @dataclass(frozen=True)
@@ -116,3 +106,7 @@ def _lines(finding: Finding, result: CheckResult) -> Iterator[str]:
     told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
     if told:
         yield f"    suggestion: {'; '.join(told)}"
+
+
+REPORT = Report((CHECK,), lambda result, options: check_to_junit(result))
+"""The format ``junit``."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckResult, ThresholdResult
 from chunkscope.measures.findings import Finding, Suggestion
-from chunkscope.reports.base import CHECK, ReportOptions
+from chunkscope.reports.base import CHECK, Report
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
@@ -27,16 +27,6 @@ SPEAKS_OF = {
     "max_broken": ("chunk broken", "chunks broken"),
     "max_blank": ("chunk blank", "chunks blank"),
 }
-
-
-class CheckText:
-    """The format ``text``."""
-
-    takes = (CHECK,)
-
-    def render(self, result: CheckResult, options: ReportOptions) -> str:
-        """Write a check for people."""
-        return render_check(result, width=options.width, color=options.color, ascii=options.ascii, quiet=options.quiet)
 
 
 def render_check(
@@ -182,3 +172,12 @@ def _last_line(result: CheckResult, color: bool) -> str:
     where = f"{plural(result.corpus.documents, 'document')}, {visible(setting)}"
     verdict = "passed" if result.passed else f"failed: {', '.join(name.replace('_', '-') for name in result.missed)}"
     return f"{painted(verdict, GREEN if result.passed else RED, color)} ({where})"
+
+
+REPORT = Report(
+    (CHECK,),
+    lambda result, options: render_check(
+        result, width=options.width, color=options.color, ascii=options.ascii, quiet=options.quiet
+    ),
+)
+"""The format ``text``."""

@@ -8,18 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from chunkscope.gate.result import CheckResult
 from chunkscope.grid.comparison import Comparison
 from chunkscope.grid.results import SweepResult
-from chunkscope.reports.base import CHECK, SWEEP, ReportOptions
+from chunkscope.reports.base import CHECK, SWEEP, Report, ReportOptions
 from chunkscope.reports.visible import harmless_json
-
-
-class JsonReport:
-    """The format ``json``, of sweeps and checks."""
-
-    takes = (SWEEP, CHECK)
-
-    def render(self, result: SweepResult | CheckResult, options: ReportOptions) -> str:
-        """Write a result as JSON."""
-        return to_json(result) if isinstance(result, SweepResult) else check_to_json(result)
 
 
 def to_json(result: SweepResult) -> str:
@@ -72,3 +62,11 @@ def _lines(items: Iterable[object]) -> list[str]:
 
 def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _render(result: SweepResult | CheckResult, options: ReportOptions) -> str:
+    return to_json(result) if isinstance(result, SweepResult) else check_to_json(result)
+
+
+REPORT = Report((SWEEP, CHECK), _render)
+"""The format ``json``, of sweeps and checks."""

@@ -9,23 +9,13 @@ from functools import partial
 from operator import attrgetter
 
 from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
-from chunkscope.reports.base import SWEEP, ReportOptions
+from chunkscope.reports.base import SWEEP, Report
 from chunkscope.reports.cell_columns import recalls
 from chunkscope.reports.formatting import DIGITS, rate
 
 CUT_CLASSES = ("character", "row", "code", "number", "word", "words", "sentence", "block", "heading")
 Value = str | int | float | None
 Take = Callable[[Cell], Value]
-
-
-class SweepCsv:
-    """The format ``csv``."""
-
-    takes = (SWEEP,)
-
-    def render(self, result: SweepResult, options: ReportOptions) -> str:
-        """Write a sweep as CSV."""
-        return to_csv(result)
 
 
 def to_csv(result: SweepResult) -> str:
@@ -117,3 +107,7 @@ def _cost(price: object) -> Take:
 def _recalls(cell: Cell) -> dict[str, Value]:
     """Give what was found when the chunks were ranked: the same figures in all cells of a sweep."""
     return {f"{one.retriever}_{one.title.lower().replace(' ', '_')}": one.value for one in recalls(cell)}
+
+
+REPORT = Report((SWEEP,), lambda result, options: to_csv(result))
+"""The format ``csv``."""

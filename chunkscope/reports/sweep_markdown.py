@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from chunkscope.grid.results import SweepResult
-from chunkscope.reports.base import SWEEP, ReportOptions
+from chunkscope.reports.base import SWEEP, Report
 from chunkscope.reports.cell_columns import cell_columns, legend
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.selection import MAX_CELLS, JudgedRow, best_rows, judged_rows
@@ -17,16 +17,6 @@ from chunkscope.reports.wording import head, longest_trouble, row_notes, row_tit
 MAX_QUESTIONS = 30
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~#&!$@]|://|www\.")
-
-
-class SweepMarkdown:
-    """The format ``markdown``."""
-
-    takes = (SWEEP,)
-
-    def render(self, result: SweepResult, options: ReportOptions) -> str:
-        """Write a sweep as GitHub Markdown: the telling cells, for pages are read."""
-        return to_markdown(result)
 
 
 def escape(text: str) -> str:
@@ -100,3 +90,7 @@ def _row(result: SweepResult, judged: JudgedRow, all_rows: bool) -> Iterator[str
     notes += [f"- {note}" for note in row_notes(judged, result.corpus.documents)]
     if notes:
         yield from ("", *notes)
+
+
+REPORT = Report((SWEEP,), lambda result, options: to_markdown(result))
+"""The format ``markdown``."""

@@ -6,7 +6,7 @@ Nothing else of the package needs this one; without it, sweeps count what is spl
 from chunkscope.retrieval.bm25.search import Bm25Retriever
 from chunkscope.retrieval.compare import Holdout, summarise
 from chunkscope.retrieval.context import Budget
-from chunkscope.retrieval.dense.cosines import Dense
+from chunkscope.retrieval.dense.retriever import Dense
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.ranking import rank_block

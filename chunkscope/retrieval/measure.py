@@ -21,8 +21,7 @@ from chunkscope.measures.base import Column, each_cell
 from chunkscope.measures.tables import Rows, RowSpans
 from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
 from chunkscope.questions.question import Question
-from chunkscope.retrieval.bm25.postings import Occurrences, Vocabulary
-from chunkscope.retrieval.bm25.terms import QuestionTerms, SpelledWords, spelled_words
+from chunkscope.retrieval.bm25.postings import Occurrences, QuestionTerms, SpelledWords, Vocabulary, spelled_words
 from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell
 from chunkscope.retrieval.overlap import MergedEvidence
 from chunkscope.retrieval.relevance import Qrels

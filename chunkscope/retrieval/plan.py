@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from chunkscope.chunkers import Chunker
-from chunkscope.grid.scan import Scan
-from chunkscope.retrieval.dense.embedding import Embedder, EmbeddingPlan
+from chunkscope.grid.scan import Progress, Scan
+from chunkscope.retrieval.dense.embedding import EmbeddingPlan
 from chunkscope.retrieval.dense.retriever import DenseSearcher
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.measure import BoundRetrieval
 from chunkscope.retrieval.providers.base import Role
+
+FINER_CELLS = 9
+"""Sizes of the finer grid that follows the first."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,35 @@ def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
     return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())
 
 
-def embedders_of(scanned: Scan) -> tuple[Embedder, ...]:
-    """Give all that embeds for the retrievers of a scan, each once."""
+def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
+    """Give a finer grid around the smallest sizes: of all that may follow it has the most chunks, so it is dearest."""
+    rows: dict[tuple[Chunker, int], list[int]] = {}
+    for chunker in chunkers:
+        if chunker.size is not None:
+            rows.setdefault((chunker.unsized, chunker.overlap), []).append(chunker.size)
+    found = []
+    for (unsized, overlap), sizes in rows.items():
+        low, high = min(sizes), sorted(set(sizes))[min(1, len(set(sizes)) - 1)]
+        step = max((high - low) // (FINER_CELLS - 1), 1)
+        tried = (size for size in range(low, high + 1, step) if size > overlap and size not in sizes)
+        found += [unsized.at(size, overlap) for size in tried]
+    return found
+
+
+def share_progress(scanned: Scan, progress: Progress, total: int) -> None:
+    """Let all that embeds for a scan tell how far it is among `total` texts; each cell knows its own only."""
+    before = 0
+
+    def tell(stage: str, done: int, of_cell: int) -> None:
+        nonlocal before
+        progress(stage, before + done, max(total, before + of_cell))
+        if done == of_cell:
+            before += of_cell
+
     bound = scanned.of_kind(BoundRetrieval)
-    found = [one.embedder for searcher in bound.searchers for one in _dense_searchers(searcher)] if bound else []
-    return tuple({id(embedder): embedder for embedder in found}.values())
+    for searcher in bound.searchers if bound else ():
+        for one in _dense_searchers(searcher):
+            one.embedder.progress = tell
 
 
 def _dense_searchers(searcher: object) -> list[DenseSearcher]:

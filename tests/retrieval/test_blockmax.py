@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from chunkscope.retrieval import rank_block
 from chunkscope.retrieval.bm25 import search as bm25
 from chunkscope.retrieval.bm25.blockmax import WIDTH
-from chunkscope.retrieval.bm25.postings import Postings
-from chunkscope.retrieval.bm25.terms import QuestionTerms
+from chunkscope.retrieval.bm25.postings import Postings, QuestionTerms
 from chunkscope.retrieval.ranking import RoughBlock
 
 N_TERMS = 30

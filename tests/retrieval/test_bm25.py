@@ -23,8 +23,7 @@ from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings, rank_block
 from chunkscope.retrieval.bm25 import search as bm25_module
-from chunkscope.retrieval.bm25.postings import Occurrences, count_terms
-from chunkscope.retrieval.bm25.terms import fold, spelled_words
+from chunkscope.retrieval.bm25.postings import Occurrences, count_terms, fold, spelled_words
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.measure import BoundRetrieval
 

@@ -14,9 +14,8 @@ from chunkscope.chunkers import FixedChunker, HeadingChunker, TokenChunker
 from chunkscope.chunkers.chunk_rows import list_chunks
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.retrieval import Dense, RetrievalMeasure, RetrievalSettings, rank_block
-from chunkscope.retrieval.dense.cosines import DenseBlock
 from chunkscope.retrieval.dense.embedding import Embedder
-from chunkscope.retrieval.dense.retriever import DenseRetriever
+from chunkscope.retrieval.dense.retriever import DenseBlock, DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher

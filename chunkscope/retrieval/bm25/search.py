@@ -23,8 +23,7 @@ import numpy as np
 
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
-from chunkscope.retrieval.bm25.postings import Postings, count_terms
-from chunkscope.retrieval.bm25.terms import QuestionTerms
+from chunkscope.retrieval.bm25.postings import Postings, QuestionTerms, count_terms
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.retrieval.retriever import CellIndex, Collection
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand, expand_ranges

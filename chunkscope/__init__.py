@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from chunkscope.gate.check import check as check
     from chunkscope.gate.result import CheckResult as CheckResult
     from chunkscope.gate.thresholds import Thresholds as Thresholds
+    from chunkscope.grid.comparison import Comparison as Comparison
+    from chunkscope.grid.comparison import compare as compare
+    from chunkscope.grid.comparison import compare_files as compare_files
     from chunkscope.grid.results import Cell as Cell
     from chunkscope.grid.results import SweepResult as SweepResult
     from chunkscope.grid.sweep import find_boundary_problems as find_boundary_problems
@@ -48,6 +51,7 @@ _HOMES = {
     "CheckResult": "chunkscope.gate.result",
     "Chunker": "chunkscope.chunkers",
     "ChunkscopeError": "chunkscope.errors",
+    "Comparison": "chunkscope.grid.comparison",
     "Corpus": "chunkscope.corpus.reading",
     "Document": "chunkscope.corpus.document",
     "Finding": "chunkscope.measures.findings",
@@ -61,6 +65,8 @@ _HOMES = {
     "TokenChunker": "chunkscope.chunkers",
     "check": "chunkscope.gate.check",
     "check_labels": "chunkscope.questions.check",
+    "compare": "chunkscope.grid.comparison",
+    "compare_files": "chunkscope.grid.comparison",
     "find_boundary_problems": "chunkscope.grid.sweep",
     "fix_labels": "chunkscope.questions.check",
     "judge": "chunkscope.grid.verdict",

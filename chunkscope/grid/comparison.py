@@ -1,45 +1,32 @@
-"""What changed between two sweeps: questions that became split or became whole, cell by cell."""
+"""What changed between two results: for each question, cell by cell, over the questions that both have."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from chunkscope.chunkers import parse_chunker
 from chunkscope.corpus.json_lines import read_stored
-from chunkscope.errors import ChunkscopeError, InputError
-from chunkscope.grid.notation import parse_overlaps
-from chunkscope.grid.results import FORMAT, retriever_names
+from chunkscope.errors import InputError
+from chunkscope.grid.outcomes import Changes, PairedOutcome, RankingChange, changed_figures, compare_ranking
+from chunkscope.grid.pairing import (
+    PARAMETERS,
+    Difference,
+    PlacedCell,
+    Record,
+    find_differences,
+    group,
+    pair_cells,
+    paired_rankings,
+)
+from chunkscope.grid.results import FORMAT, SweepResult
+from chunkscope.grid.statistics import holm
 
-PARAMETERS = ("chunker", "unit", "size", "overlap")
-HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
-"""Settings that are not compared by themselves: the cells say it, or it does not touch what is cut."""
-GROUPS = ("chunk_chars", "cuts")
-NOT_COUNTS = frozenset({*PARAMETERS, "split_question_ids", "header_lost_question_ids", "retrieval", "rates", *GROUPS})
-"""What a cell has beside counts; rates follow from these."""
-
-Record = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Something that is not the same in both results.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``size``, ``heading.prepend``, ``encoding``, ``versions.tiktoken``.
-    old, new : object
-    """
-
-    name: str
-    old: Any
-    new: Any
-
-    def __str__(self) -> str:
-        return f"{self.name} {_said(self.old)} -> {_said(self.new)}"
+OF_QUESTIONS = ("question", "evidence", "precision_omega")
+"""Parts of the names of counts over questions."""
+NO_FIGURES = frozenset({*PARAMETERS, "split_question_ids", "header_lost_question_ids", "retrieval", "rates"})
+"""What a cell has beside figures, or follows from these."""
 
 
 @dataclass(frozen=True)
@@ -51,36 +38,93 @@ class CellChange:
     old, new : mapping
         The cell, as it stands in each result.
     changed : mapping
-        The counts that are not the same, each with both values.
+        The figures that are not the same, by the names that lead to them, each with both values. Those over questions
+        only where both results have the same questions.
+    whole : PairedOutcome or None
+        The questions that are neither split nor have lost a header; None where a result does not name them.
     became_split, became_whole, became_header_lost, became_with_header : tuple of str or None
         Question ids; None where a result does not name them.
+    rankings : tuple of RankingChange
+        One for each retriever.
     """
 
     old: Record
     new: Record
-    changed: Mapping[str, tuple[Any, Any]]
+    changed: Changes
+    whole: PairedOutcome | None
     became_split: tuple[str, ...] | None
     became_whole: tuple[str, ...] | None
     became_header_lost: tuple[str, ...] | None
     became_with_header: tuple[str, ...] | None
+    rankings: tuple[RankingChange, ...] = ()
+
+    def outcome(self, retriever: str | None = None) -> PairedOutcome | None:
+        """Give what became of the questions: whether a retriever answers them, or whether they are whole."""
+        if retriever is None:
+            return self.whole
+        judging = next((one.judging for one in self.rankings if one.retriever == retriever), None)
+        return None if judging is None else judging[1]
+
+    @property
+    def moved(self) -> int:
+        """How many questions came out otherwise: split, without a header, or not answered any more, or the reverse."""
+        moves = (self.became_split, self.became_whole, self.became_header_lost, self.became_with_header)
+        judging = [ranking.judging for ranking in self.rankings]
+        outcomes = [found[1] for found in judging if found is not None]
+        return sum(len(ids or ()) for ids in moves) + sum(len(one.gained) + len(one.lost) for one in outcomes)
 
     @property
     def is_same(self) -> bool:
         """Tell whether nothing changed."""
-        return not (
-            self.changed or self.became_split or self.became_whole or self.became_header_lost or self.became_with_header
-        )
+        return not (self.changed or self.moved or not all(ranking.is_same for ranking in self.rankings))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON has it."""
         return {
             "old": {name: self.old.get(name) for name in PARAMETERS},
             "new": {name: self.new.get(name) for name in PARAMETERS},
-            "changed": {name: list(values) for name, values in self.changed.items()},
+            "changed": {"_".join(path): list(values) for path, values in self.changed.items()},
+            "whole": None if self.whole is None else self.whole.to_dict(),
             "became_split": _listed(self.became_split),
             "became_whole": _listed(self.became_whole),
             "became_header_lost": _listed(self.became_header_lost),
             "became_with_header": _listed(self.became_with_header),
+            "rankings": [ranking.to_dict() for ranking in self.rankings],
+        }
+
+
+@dataclass(frozen=True)
+class QuestionPairing:
+    """The valid questions of two results, by their ids.
+
+    Attributes
+    ----------
+    shared : tuple of str
+        In the order of the new result.
+    only_old, only_new : mapping
+        The others, with what became of each in the other result: the label problem for which it is excluded there, or
+        None where it is not in it, or has no evidence.
+    changed : tuple of str
+        Shared ones that ask, or quote, something else.
+    """
+
+    shared: tuple[str, ...]
+    only_old: Mapping[str, str | None]
+    only_new: Mapping[str, str | None]
+    changed: tuple[str, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Tell whether both results have the same questions."""
+        return not (self.only_old or self.only_new or self.changed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON has it."""
+        return {
+            "shared": len(self.shared),
+            "only_old": dict(self.only_old),
+            "only_new": dict(self.only_new),
+            "changed": list(self.changed),
         }
 
 
@@ -93,23 +137,40 @@ class Comparison:
     old_path, new_path : str
     differences : tuple of Difference
         Parameters, settings and versions that are not the same.
+    grid : tuple of Difference
+        Parameters of which both grids have several values, and not the same.
     documents : mapping
         Names of documents that were ``added``, ``removed`` or ``changed``.
+    questions : QuestionPairing or None
+        None where a result does not name its questions, or has none.
     same_questions : bool
     cells : tuple of CellChange
         Settings in both, in the order of the new result.
-    only_old, only_new : int
+    only_old, only_new : tuple of PlacedCell
         Cells that only one of them has.
+    advice : (mapping or None, mapping or None)
+        What each result advises.
+    fields : mapping
+        The titles of figures that measures of packages have counted.
     """
 
     old_path: str
     new_path: str
     differences: tuple[Difference, ...]
+    grid: tuple[Difference, ...]
     documents: Mapping[str, tuple[str, ...]]
+    questions: QuestionPairing | None
     same_questions: bool
     cells: tuple[CellChange, ...]
-    only_old: int
-    only_new: int
+    only_old: tuple[PlacedCell, ...]
+    only_new: tuple[PlacedCell, ...]
+    advice: tuple[Record | None, Record | None] = (None, None)
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> tuple[CellChange, ...]:
+        """The cells in which anything changed."""
+        return tuple(cell for cell in self.cells if not cell.is_same)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -127,6 +188,16 @@ class Comparison:
             found.append("question ids are not in both results; sweep with --ids")
         return tuple(found)
 
+    def outcomes(self, retriever: str | None = None) -> list[PairedOutcome | None]:
+        """Give what became of the questions of each cell: see `CellChange.outcome`."""
+        return [cell.outcome(retriever) for cell in self.cells]
+
+    def corrected(self, retriever: str | None = None) -> list[float | None]:
+        """Give the p-value of each of the `outcomes`, corrected for there being as many as there are (`holm`)."""
+        outcomes = self.outcomes(retriever)
+        adjusted = iter(holm([found.p_value for found in outcomes if found is not None]))
+        return [None if found is None else next(adjusted) for found in outcomes]
+
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON of format 1."""
         return {
@@ -134,13 +205,16 @@ class Comparison:
             "old": self.old_path,
             "new": self.new_path,
             "warnings": list(self.warnings),
-            "differences": [{"name": one.name, "old": one.old, "new": one.new} for one in self.differences],
+            "differences": [one.to_dict() for one in self.differences],
+            "grid": [one.to_dict() for one in self.grid],
             "documents": {kind: list(names) for kind, names in self.documents.items()},
             "same_questions": self.same_questions,
-            "cells": [cell.to_dict() for cell in self.cells if not cell.is_same],
+            "questions": None if self.questions is None else self.questions.to_dict(),
+            "advice": list(self.advice),
+            "cells": [cell.to_dict() for cell in self.changed],
             "cells_compared": len(self.cells),
-            "cells_only_old": self.only_old,
-            "cells_only_new": self.only_new,
+            "cells_only_old": [placed.to_dict() for placed in self.only_old],
+            "cells_only_new": [placed.to_dict() for placed in self.only_new],
         }
 
 
@@ -165,11 +239,14 @@ def read_result(path: str | os.PathLike[str]) -> Record:
     return record
 
 
-def compare(old: Record, new: Record, old_path: str = "old", new_path: str = "new") -> Comparison:
-    """Compare two results of a sweep, as `SweepResult.to_dict` gives them.
+def compare(
+    old: SweepResult | Record, new: SweepResult | Record, old_path: str = "old", new_path: str = "new"
+) -> Comparison:
+    """Compare two results of a sweep, or what `SweepResult.to_dict` gives of them.
 
     Cells are paired by chunker, unit, size and overlap. A parameter that is one in each result, and not the same, is
-    a difference between the results and plays no part in pairing.
+    a difference between the results and plays no part in pairing. Questions are paired by their ids: what one result
+    alone has is named, and counts in nothing.
 
     Raises
     ------
@@ -181,139 +258,41 @@ def compare(old: Record, new: Record, old_path: str = "old", new_path: str = "ne
     >>> from chunkscope import Document, Question, sweep
     >>> rules = [Document("rules.md", "宿泊費の上限は1泊12,000円とする。")]
     >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
-    >>> results = [sweep(rules, asked, sizes=[size], overlaps=[0]).to_dict() for size in (13, 20)]
-    >>> comparison = compare(*results)
+    >>> comparison = compare(*(sweep(rules, asked, sizes=[size], overlaps=[0]) for size in (13, 20)))
     >>> [str(difference) for difference in comparison.differences], comparison.cells[0].became_whole
     (['size 13 -> 20'], ('q1',))
     """
-    old_cells, new_cells = _coordinates(old), _coordinates(new)
-    differences, apart = _parameters(old_cells, new_cells)
-    paired = [name for name in PARAMETERS if name not in apart]
-    before: dict[tuple[object, ...], Record] = {}
-    for key, cell in old_cells:
-        before.setdefault(tuple(key[name] for name in paired), cell)
-    with_questions = any(result.get("questions") is not None for result in (old, new))
-    changes = []
-    met: set[tuple[object, ...]] = set()
-    for key, cell in new_cells:
-        at = tuple(key[name] for name in paired)
-        if at in before and at not in met:
-            met.add(at)
-            changes.append(_change(before[at], cell, with_questions=with_questions))
-    if not changes:
+    old, new = (one.to_dict() if isinstance(one, SweepResult) else one for one in (old, new))
+    pairing = pair_cells(old, new)
+    if not pairing.pairs:
         raise InputError(f"{old_path} and {new_path} have no setting in common: nothing to compare")
+    questions = _pair_questions(old, new)
+    are_asked = any(result.get("questions") is not None for result in (old, new))
+    are_same = _questions_of(old) == _questions_of(new) if questions is None else questions.is_same
     return Comparison(
         old_path,
         new_path,
-        (*differences, *_settings(old, new), *_retrieval_settings(old, new)),
+        (*pairing.differences, *find_differences(old, new)),
+        pairing.grid,
         _documents(old["corpus"], new["corpus"]),
-        _questions_of(old) == _questions_of(new),
-        tuple(changes),
-        len(old_cells) - len(changes),
-        len(new_cells) - len(changes),
+        questions,
+        are_same,
+        tuple(_change(*pair, questions, are_asked=are_asked, are_same=are_same) for pair in pairing.pairs),
+        pairing.only_old,
+        pairing.only_new,
+        (_advice(old), _advice(new)),
+        {str(one.get("name")): str(one.get("title")) for one in _objects(new, "fields")},
     )
 
 
-def _coordinates(result: Record) -> list[tuple[dict[str, object], Record]]:
-    """Give each cell its place in the grid; an overlap that is one share of every size is that share."""
-    settings = result.get("settings")
-    written = settings.get("overlaps") if isinstance(settings, dict) else None
-    share = _one_overlap(written)
-    placed = []
-    for cell in result["cells"]:
-        key = {name: cell[name] for name in PARAMETERS}
-        size, width = cell["size"], cell["overlap"]
-        if share is not None and isinstance(size, int) and parse_overlaps(share)[0].at(size) == width:
-            key["overlap"] = share
-        placed.append((key, cell))
-    return placed
+def _objects(record: Record, name: str) -> list[Record]:
+    found = record.get(name)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list | tuple) else []
 
 
-def _one_overlap(written: object) -> str | None:
-    if not isinstance(written, list | tuple) or len(written) != 1:
-        return None
-    try:
-        return str(parse_overlaps(str(written[0]))[0])
-    except ChunkscopeError:
-        return None
-
-
-Placed = Sequence[tuple[Mapping[str, object], Record]]
-
-
-def _parameters(old: Placed, new: Placed) -> tuple[list[Difference], set[str]]:
-    """Find the parameters that are one in each result and not the same."""
-    found: list[Difference] = []
-    apart: set[str] = set()
-    for name in PARAMETERS:
-        before, after = ({key[name]: None for key, _ in cells} for cells in (old, new))
-        if len(before) != 1 or len(after) != 1 or before == after:
-            continue
-        one, other = next(iter(before)), next(iter(after))
-        apart.add(name)
-        found += _chunker_settings(str(one), str(other)) if name == "chunker" else [Difference(name, one, other)]
-    return found, apart
-
-
-def _chunker_settings(old: str, new: str) -> list[Difference]:
-    """Name the settings of one chunker that differ; of two chunkers, the chunker."""
-    try:
-        before, after = parse_chunker(old), parse_chunker(new)
-    except ChunkscopeError:
-        return [Difference("chunker", old, new)]
-    if type(before) is not type(after):
-        return [Difference("chunker", old, new)]
-    return [
-        Difference(f"{before.name}.{name}", one, other)
-        for name in before.__dataclass_fields__
-        if name not in PARAMETERS and (one := getattr(before, name)) != (other := getattr(after, name))
-    ]
-
-
-def _settings(old: Record, new: Record) -> list[Difference]:
-    """Find what else was held fixed, and differs; versions too, for they decide where boundaries fall."""
-    before, after = _flat(old), _flat(new)
-    names = sorted({*before, *after})
-    return [
-        Difference(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
-    ]
-
-
-def _flat(result: Record) -> dict[str, Any]:
-    settings = result.get("settings")
-    settings = settings if isinstance(settings, dict) else {}
-    versions = settings.get("versions")
-    flat = {f"versions.{name}": value for name, value in versions.items()} if isinstance(versions, dict) else {}
-    flat["versions.chunkscope"] = result.get("chunkscope")
-    return {**{name: value for name, value in settings.items() if name not in HELD_ALONE}, **flat}
-
-
-def _retrieval_settings(old: Record, new: Record) -> list[Difference]:
-    """Find what differs in how chunks were ranked."""
-    before, after = (_retrievals(result["cells"][0]) if result["cells"] else {} for result in (old, new))
-    if set(before) != set(after):
-        return [Difference("retriever", ", ".join(sorted(before)) or None, ", ".join(sorted(after)) or None)]
-    found = []
-    for retriever, one in before.items():
-        pair = [{**_group(ranked, "settings"), **_depth(ranked)} for ranked in (one, after[retriever])]
-        for name in {**pair[0], **pair[1]}:
-            if pair[0].get(name) != pair[1].get(name):
-                found.append(Difference(f"{retriever}.{name}", pair[0].get(name), pair[1].get(name)))
-    return found
-
-
-def _depth(found: Record) -> dict[str, str]:
-    """Give the numbers of chunks that were asked for; at equal context they are a figure of each cell."""
-    numbers = found.get("k")
-    return {} if _has_context(found) else {"k": _listed_numbers(numbers)}
-
-
-def _has_context(found: Record) -> bool:
-    return "context" in _group(found, "settings")
-
-
-def _listed_numbers(numbers: object) -> str:
-    return ",".join(map(str, numbers)) if isinstance(numbers, list | tuple) else str(numbers)
+def _advice(result: Record) -> Record | None:
+    found = result.get("advice")
+    return found if isinstance(found, dict) else None
 
 
 def _documents(old: Record, new: Record) -> dict[str, tuple[str, ...]]:
@@ -332,62 +311,66 @@ def _questions_of(result: Record) -> object:
     return questions.get("sha256") or [questions.get(name) for name in ("total", "valid", "evidence", "table")]
 
 
-def _change(old: Record, new: Record, *, with_questions: bool) -> CellChange:
-    names = [name for name in (*new, *(name for name in old if name not in new)) if name not in NOT_COUNTS]
-    changed = {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
-    figures = [(f"{group}.", _group(old, group), _group(new, group)) for group in GROUPS]
-    one, other = _retrievals(old), _retrievals(new)
-    figures += [(f"{name}.", _ranked(one[name]), _ranked(other[name])) for name in one if name in other]
-    for start, before, after in figures:
-        for name in {**before, **after}:
-            if before.get(name) != after.get(name):
-                changed[f"{start}{name}"] = (before.get(name), after.get(name))
-    if not with_questions:
-        return CellChange(old, new, changed, (), (), (), ())
-    split = _moved(old.get("split_question_ids"), new.get("split_question_ids"))
-    apart = _moved(old.get("header_lost_question_ids"), new.get("header_lost_question_ids"))
-    return CellChange(old, new, changed, *split, *apart)
+def _pair_questions(old: Record, new: Record) -> QuestionPairing | None:
+    asked = [group(result, "questions") for result in (old, new)]
+    before, after = (questions.get("ids") for questions in asked)
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    excluded = [{one.get("id"): one.get("problem") for one in _objects(one, "excluded")} for one in asked]
+    return QuestionPairing(
+        tuple(one for one in after if one in before),
+        {one: excluded[1].get(one) for one in before if one not in after},
+        {one: excluded[0].get(one) for one in after if one not in before},
+        tuple(one for one in after if one in before and after[one] != before[one]),
+    )
 
 
-def _retrievals(cell: Record) -> dict[str, Record]:
-    """Give what each retriever found in a cell, by its name."""
-    found = cell.get("retrieval")
-    several = [one for one in (found if isinstance(found, list | tuple) else [found]) if isinstance(one, dict)]
-    return dict(zip(retriever_names(several), several, strict=True))
+def _change(
+    old: Record, new: Record, questions: QuestionPairing | None, *, are_asked: bool, are_same: bool
+) -> CellChange:
+    same_ids = are_same or (questions is not None and not questions.only_old and not questions.only_new)
+    changed = changed_figures(old, new, NO_FIGURES)
+    if not same_ids:
+        changed = {path: pair for path, pair in changed.items() if not any(part in path[0] for part in OF_QUESTIONS)}
+    if not are_asked:
+        return CellChange(old, new, changed, None, (), (), (), ())
+    shared = None if questions is None else questions.shared
+    split, lost = (
+        _moved(old.get(name), new.get(name), shared) for name in ("split_question_ids", "header_lost_question_ids")
+    )
+    rankings = [
+        compare_ranking(name, *pair, shared or (), with_figures=same_ids)
+        for name, pair in paired_rankings(old, new).items()
+    ]
+    whole = None if shared is None else _whole(old, new, shared)
+    return CellChange(old, new, changed, whole, *split, *lost, tuple(rankings))
 
 
-def _ranked(found: Record) -> dict[str, object]:
-    """Give recall, within a budget too, and the mean reciprocal rank of a retriever as flat figures."""
-    figures: dict[str, object] = {}
-    for judgement in ("strict", "start", "answered"):
-        for k, counts in _group(found, judgement).items():
-            figures[judgement if _has_context(found) else f"{judgement}@{k}"] = counts
-    figures.update({f"budget.{name}": counts for name, counts in _group(found, "budget").items()})
-    return {**figures, "mrr": found.get("mrr")}
+def _whole(old: Record, new: Record, shared: Sequence[str]) -> PairedOutcome | None:
+    outcomes = []
+    for cell in (old, new):
+        split, lost = (cell.get(name) for name in ("split_question_ids", "header_lost_question_ids"))
+        if not isinstance(split, list | tuple) or not isinstance(lost, list | tuple):
+            return None
+        harmed = {*map(str, split), *map(str, lost)}
+        outcomes.append({one: one not in harmed for one in shared})
+    return PairedOutcome.of(*outcomes)
 
 
-def _group(cell: Record, name: str) -> Mapping[str, Any]:
-    group = cell.get(name)
-    return group if isinstance(group, dict) else {}
-
-
-def _moved(old: object, new: object) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+def _moved(
+    old: object, new: object, shared: Sequence[str] | None
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
     """Give the ids that are new in a list, and those that are gone."""
     if not isinstance(old, list | tuple) or not isinstance(new, list | tuple):
         return None, None
-    return _without(new, old), _without(old, new)
+    asked = None if shared is None else frozenset(shared)
+    return _without(new, old, asked), _without(old, new, asked)
 
 
-def _without(ids: Iterable[object], others: Iterable[object]) -> tuple[str, ...]:
+def _without(ids: Iterable[object], others: Iterable[object], asked: Collection[str] | None) -> tuple[str, ...]:
     gone = set(map(str, others))
-    return tuple(one for one in map(str, ids) if one not in gone)
+    return tuple(one for one in map(str, ids) if one not in gone and (asked is None or one in asked))
 
 
 def _listed(ids: tuple[str, ...] | None) -> list[str] | None:
     return None if ids is None else list(ids)
-
-
-def _said(value: object) -> str:
-    if isinstance(value, tuple | list):
-        return "+".join(map(str, value)) or "none"
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 from chunkscope._version import __version__
 from chunkscope.errors import ConfigError
@@ -251,6 +251,61 @@ def _plain(value: Any) -> Any:
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
+Value: TypeAlias = str | int | float | bool | None
+
+PER_QUESTION = frozenset({"first_rank", "first_rank_start", "first_rank_answered", "missed"})
+"""What a cell says of each question by itself: no figures of the cell."""
+
+
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Give every figure of an object of JSON, and where it stands: the names that lead to it.
+
+    Of so many of so many there are two, the second at ``of``; intervals have ``low`` and ``high``; any other list is
+    one text. What several retrievers found stands under their names. What is said of each question by itself
+    (`PER_QUESTION`) is left out.
+
+    Examples
+    --------
+    >>> list(leaves({"cuts": {"row": 3}, "strict": {"5": [2, 7]}, "ids": ["q1", "q2"]}))
+    [(('cuts', 'row'), 3), (('strict', '5'), 2), (('strict', '5', 'of'), 7), (('ids',), 'q1, q2')]
+    """
+    name = path[-1] if path else ""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            if key not in PER_QUESTION:
+                yield from _ranked(entry) if path == () and key == "retrieval" else leaves(entry, (*path, str(key)))
+    elif isinstance(value, list | tuple) and value and all(isinstance(entry, Mapping) for entry in value):
+        for number, entry in enumerate(value):
+            yield from leaves(entry, (*path, str(entry.get("score", number))))
+    elif isinstance(value, list | tuple):
+        if len(value) == 2 and name != "k" and all(isinstance(entry, int | float) for entry in value):
+            first, second = ((*path, "low"), (*path, "high")) if "intervals" in path else (path, (*path, "of"))
+            yield first, value[0]
+            yield second, value[1]
+        else:
+            yield path, ", ".join(map(str, value))
+    else:
+        yield path, value
+
+
+def _ranked(found: Any) -> Iterator[tuple[tuple[str, ...], Value]]:
+    several = [one for one in (found if isinstance(found, list | tuple) else [found]) if isinstance(one, Mapping)]
+    for name, one in zip(retriever_names(several), several, strict=True):
+        yield from leaves({key: entry for key, entry in one.items() if key != "retriever"}, (name,))
+
+
+def flat_cell(cell: Cell) -> dict[str, Value]:
+    """Give every figure of a cell as one flat row: names as in the JSON, joined by underscores.
+
+    Examples
+    --------
+    >>> row = flat_cell(Cell("fixed", "char", 50, 8, 90, chunks=2, cuts={"row": 1}))
+    >>> row["chunks"], row["chunk_chars_mean"], row["cuts_row"], row["rates_split_questions"]
+    (2, None, 1, None)
+    """
+    return {"_".join(path): value for path, value in leaves(cell.to_dict())}
+
+
 @dataclass(frozen=True)
 class CorpusInfo:
     """Which documents were looked at."""
@@ -299,7 +354,8 @@ class CorpusInfo:
 class QuestionsInfo:
     """Which questions were asked; ``total = valid + without_evidence + excluded``.
 
-    `longest` gives for each unit how long the longest evidence is.
+    `longest` gives for each unit how long the longest evidence is; `ids` for each valid question a digest of what it
+    asks, by which it is known again in another result.
     """
 
     path: str
@@ -311,6 +367,7 @@ class QuestionsInfo:
     evidence: int
     table: int
     longest: Mapping[str, int] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __add__(self, other: QuestionsInfo) -> QuestionsInfo:
         return QuestionsInfo(
@@ -326,6 +383,7 @@ class QuestionsInfo:
                 unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0))
                 for unit in (*self.longest, *other.longest)
             },
+            {**self.ids, **other.ids},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -340,6 +398,7 @@ class QuestionsInfo:
             "evidence": self.evidence,
             "table": self.table,
             "longest_evidence": dict(self.longest),
+            "ids": dict(self.ids),
         }
 
 

@@ -338,4 +338,5 @@ def _questions_info(
         evidence=sum(len(question.evidence) for question in labels.valid),
         table=cell.table_questions,
         longest={chunker.unit: longest[chunker.unit] for chunker in chunkers},
+        ids={question.question.id: question.question.digest for question in labels.valid},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,6 +158,12 @@ class Question:
     def is_answerable(self) -> bool:
         """Whether it has, or ought to have, evidence."""
         return bool(self.quotes)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits over what is asked and what is quoted, wherever the quotes stand."""
+        quoted = [(quote.document, quote.text) for quote in self.quotes]
+        return hashlib.sha256(json.dumps([self.question, self.match, quoted]).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)

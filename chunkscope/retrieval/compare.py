@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.statistics import LEVEL, wilson
 from chunkscope.retrieval.advice import advise
 from chunkscope.retrieval.relevance import JUDGEMENTS
-from chunkscope.retrieval.statistics import LEVEL, against_best, halves, least_difference, wilson
+from chunkscope.retrieval.statistics import against_best, halves, least_difference
 from chunkscope.spans.intervals import BoolArray, IntArray
 
 COPYING = 0.8

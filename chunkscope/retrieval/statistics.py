@@ -2,78 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 
 from chunkscope.errors import ConfigError
+from chunkscope.grid.statistics import LEVEL, holm, mcnemar
 from chunkscope.spans.intervals import BoolArray
-
-Z95 = 1.959963984540054
-"""Quantile of the normal distribution for 95 % on two sides."""
-LEVEL = 0.05
-
-
-def wilson(hits: int, total: int, z: float = Z95) -> tuple[float, float] | None:
-    """Give the interval that holds the true share in 95 of 100 cases (Wilson 1927); None over zero.
-
-    Examples
-    --------
-    >>> [round(edge, 4) for edge in wilson(15, 17)]
-    [0.6566, 0.9671]
-    >>> wilson(0, 0) is None
-    True
-    """
-    if not total:
-        return None
-    share = hits / total
-    scale = 1 + z * z / total
-    middle = share + z * z / (2 * total)
-    spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    low = 0.0 if hits == 0 else (middle - spread) / scale
-    high = 1.0 if hits == total else (middle + spread) / scale
-    return low, high
-
-
-def mcnemar(only_one: int, only_other: int) -> float:
-    """Give the exact two-sided p-value of a paired difference (McNemar 1947, by the binomial distribution).
-
-    Parameters
-    ----------
-    only_one, only_other : int
-        Questions that only the one, and only the other, answers.
-
-    Examples
-    --------
-    >>> mcnemar(0, 5), mcnemar(3, 3), mcnemar(0, 0)
-    (0.0625, 1.0, 1.0)
-    """
-    total, few = only_one + only_other, min(only_one, only_other)
-    if 2 * few >= total:
-        return 1.0
-    term = summed = 1
-    for number in range(few):
-        term = term * (total - number) // (number + 1)
-        summed += term
-    return min(1.0, 2 * summed / (1 << total))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for having looked at several (Holm 1979).
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    adjusted = [1.0] * len(p_values)
-    highest = 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
-    return adjusted
 
 
 def against_best(hits: BoolArray) -> tuple[int, list[float]]:

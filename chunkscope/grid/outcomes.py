@@ -172,6 +172,8 @@ def compare_ranking(
         answered[k, now] = PairedOutcome.of(*outcomes)
     sides = {one for outcome in answered.values() for one in (*outcome.gained, *outcome.lost)}
     moved = {one: pair for one, pair in ranks.items() if pair[0] != pair[1] or one in sides}
+    if has_context(old) and has_context(new):
+        old, new = _at_own_number(old), _at_own_number(new)
     figures = changed_figures(old, new, NO_FIGURES) if with_figures else {}
     return RankingChange(name, old, new, figures, answered, moved)
 
@@ -185,6 +187,17 @@ def _numbers(old: Record, new: Record) -> list[tuple[int, int]]:
     before, after = ([k for k in _sequence(one.get("k")) if isinstance(k, int)] for one in (old, new))
     both = [(k, k) for k in after if k in before] if not (has_context(old) or has_context(new)) else []
     return both or ([(max(before), max(after))] if before and after else [])
+
+
+def _at_own_number(found: Record) -> Record:
+    """Put the figures at the one number of chunks of a cell under ``k``: at equal context each cell has another."""
+    numbers = [str(k) for k in _sequence(found.get("k"))]
+    if len(numbers) != 1:
+        return found
+    return {
+        name: {"k": value[numbers[0]]} if isinstance(value, dict) and list(value) == numbers else value
+        for name, value in found.items()
+    }
 
 
 def _sequence(value: object) -> Sequence[object]:

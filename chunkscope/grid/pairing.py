@@ -234,7 +234,7 @@ def _ranking_settings(old: Record, new: Record) -> list[Difference]:
 
 
 def _retriever_settings(result: Record) -> dict[str, dict[str, Any]]:
-    """Give the settings of each retriever, and k where it was asked for: at equal context it is a figure of each cell."""
+    """Give the settings of each retriever, and k where it was asked for: at equal context each cell has its own."""
     return {
         name: {**group(ranked, "settings"), **({} if has_context(ranked) else {"k": _listed(ranked.get("k"))})}
         for cell in result["cells"][:1]

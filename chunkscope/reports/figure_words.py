@@ -89,6 +89,7 @@ TOTALS: dict[Path, Path] = {
 RANKING: dict[Path, str] = {
     ("indexed_chunks",): "chunks in the index {}",
     ("mrr",): "mean reciprocal rank {}",
+    ("half",): "k chunks hold half of the documents: {}",
     ("context", "k"): "mean context {} characters",
     ("answered", "k"): "answered {}",
     ("strict", "k"): "evidence whole {}",
@@ -205,4 +206,6 @@ def _number(value: Value, decimals: int) -> str:
         return NOTHING
     if isinstance(value, float):
         return f"{value:,.{decimals}f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else value

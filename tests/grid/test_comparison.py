@@ -79,8 +79,8 @@ def ranked(**chosen):
 def test_ranks_that_changed_are_told_question_by_question():
     old, new = ranked(k=(1, 3)), ranked(k=(1, 3))
     assert all(cell.is_same for cell in compare(old, new).cells)
-    old["cells"][1]["retrieval"]["first_rank"] = {"q1": 3, "q2": None, "t1": 1}
-    new["cells"][1]["retrieval"]["first_rank"] = {"q1": 30, "q2": 2, "t1": 2}
+    old["cells"][1]["retrieval"]["first_rank_answered"] = {"q1": 3, "q2": None, "t1": 1}
+    new["cells"][1]["retrieval"]["first_rank_answered"] = {"q1": 30, "q2": 2, "t1": 2}
     comparison = compare(old, new)
     assert [cell.is_same for cell in comparison.cells] == [True, False]
     [ranking] = comparison.cells[1].rankings
@@ -110,12 +110,16 @@ def test_cells_at_equal_context_are_compared_each_at_its_own_number_of_chunks():
     for result in (old, new):
         for cell in result["cells"]:
             cell["retrieval"]["settings"]["context"] = 100
-        result["cells"][0]["retrieval"]["first_rank"] = {"q1": 3, "q2": 2, "t1": 1}
+            [k] = cell["retrieval"]["k"]
+            cell["retrieval"]["context"] = {str(k): 100.0 + k}
+        result["cells"][0]["retrieval"]["first_rank_answered"] = {"q1": 3, "q2": 2, "t1": 1}
     comparison = compare(old, new)
     assert not comparison.differences
     [outcome] = comparison.cells[0].rankings[0].answered.values()
     assert (outcome.old, outcome.new, outcome.lost) == (3, 2, ("q1",))
-    assert "answered@3 -> @2: 3 -> 2 of 3" in render_comparison(comparison)
+    text = render_comparison(comparison)
+    assert "answered@3 -> @2: 3 -> 2 of 3" in text
+    assert "mean context 103 -> 102 characters" in text
 
 
 def test_questions_of_one_result_alone_are_named_and_count_in_nothing():
@@ -205,7 +209,7 @@ def test_one_retriever_in_the_place_of_another_is_compared_with_it():
     new = ranked(k=(1,))
     for cell in new["cells"]:
         cell["retrieval"]["retriever"] = "hash"
-        cell["retrieval"]["first_rank"] = {"q1": 2, "q2": 2, "t1": 2}
+        cell["retrieval"]["first_rank_answered"] = {"q1": 2, "q2": 2, "t1": 2}
     comparison = compare(ranked(k=(1,)), new)
     assert names(comparison) == ["retriever"]
     assert [ranking.retriever for ranking in comparison.cells[0].rankings] == ["bm25 -> hash"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
     from chunkscope.measures.base import Measure
     from chunkscope.questions.labels import Labels
-    from chunkscope.retrieval import RetrievalSettings
+    from chunkscope.retrieval import Holdout, RetrievalSettings
     from chunkscope.retrieval.plan import GridPlan
 
 NEEDS_A_RETRIEVER = (
@@ -63,10 +63,10 @@ retrieval_options = stacked(
     ),
     click.option(
         "--holdout",
-        type=float,
         metavar="SHARE",
-        help="Share of questions held out: choose on the rest, report on these.",
+        help="Share of questions held out: choose on the rest, report on these; or first-half: choose on that.",
     ),
+    click.option("--holdout-by", metavar="FIELD", help="Questions with one value of this attribute stay together."),
     click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
     click.option("--group-by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
     click.option("--metrics", type=click.Choice(["overlap"]), help="Add the overlap metrics of the literature."),
@@ -93,8 +93,8 @@ def check_options(flags: Mapping[str, Any]) -> None:
     wrong = None
     if given and not flags["retriever"]:
         wrong = f"{'-k' if given[0] == 'k' else '--' + given[0].replace('_', '-')} needs --retriever bm25"
-    elif flags["seed"] is not None and flags["holdout"] is None:
-        wrong = "--seed goes with --holdout"
+    elif flags["holdout"] is None and (flags["seed"] is not None or flags["holdout_by"]):
+        wrong = f"{'--holdout-by' if flags['holdout_by'] else '--seed'} goes with --holdout"
     elif flags["cache"] and not with_vectors:
         wrong = "--cache keeps vectors; it goes with a retriever that has some"
     elif flags["cache"] and flags["no_cache"]:
@@ -203,10 +203,24 @@ def summarised(result: SweepResult, flags: Mapping[str, Any]) -> SweepResult:
     """Compare the cells, where chunks were ranked."""
     if not flags["retriever"]:
         return result
-    from chunkscope.retrieval import Holdout, summarise
+    from chunkscope.retrieval import summarise
 
-    holdout = None if flags["holdout"] is None else Holdout(flags["holdout"], flags["seed"] or 0)
-    return summarise(result, holdout=holdout)
+    return summarise(result, holdout=read_holdout(flags))
+
+
+def read_holdout(flags: Mapping[str, Any]) -> Holdout | None:
+    """Read which questions are held out.
+
+    Raises
+    ------
+    ConfigError
+        Values that mean nothing.
+    """
+    from chunkscope.retrieval import Holdout
+
+    if flags["holdout"] is None:
+        return None
+    return Holdout.parse(flags["holdout"], flags["seed"] or 0, flags["holdout_by"])
 
 
 def announce(

@@ -112,6 +112,8 @@ def _legend(found: Sequence[Found], summary: Found) -> str:
         text += f"; what is returned for a chunk, and judged: {returned}"
     if "outdated" in one:
         text += "; outdated: questions with a document out of force among them"
+    if "outdated_unanswerable" in one:
+        text += "; unanswerable: the same of the unanswerable ones"
     if "overlap" in one:
         text += "; IoU, precision, characters: overlap with the evidence in characters"
     return text + "."
@@ -169,6 +171,8 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
         chosen.append(column(f"in {limit:,}", 1, lambda _, one: _percent(one["budget"]["strict"])))
     if "outdated" in found[0]:
         chosen.append(column("outdated", 1, lambda _, one: of(*one["outdated"][_key(one)])))
+    if "outdated_unanswerable" in found[0]:
+        chosen.append(column("unanswerable", 3, lambda _, one: of(*one["outdated_unanswerable"][_key(one)])))
     if "overlap" in found[0]:
         for name, title, rank in (("recall", "characters", 4), ("precision", "precision", 3), ("iou", "IoU", 1)):
             chosen.append(column(title, rank, lambda _, one, n=name: _deviation(one["overlap"][_key(one)][n])))  # type: ignore[misc]

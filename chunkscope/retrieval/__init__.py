@@ -4,9 +4,10 @@ Nothing else of the package needs this one; without it, sweeps count what is spl
 """
 
 from chunkscope.retrieval.bm25.search import Bm25Retriever
-from chunkscope.retrieval.compare import Holdout, summarise
+from chunkscope.retrieval.compare import summarise
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.dense.retriever import Dense
+from chunkscope.retrieval.holdout import Holdout
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.ranking import rank_block

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,15 @@ import numpy as np
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.grid.statistics import LEVEL, wilson
 from chunkscope.retrieval.advice import advise
+from chunkscope.retrieval.holdout import Holdout
 from chunkscope.retrieval.relevance import JUDGEMENTS
-from chunkscope.retrieval.statistics import against_best, halves, least_difference
+from chunkscope.retrieval.statistics import against_best, least_difference
 from chunkscope.spans.intervals import BoolArray, IntArray
 
 COPYING = 0.8
 """Above this share of words in common, questions read like copies of their evidence."""
 LARGE_CORPUS_SHARE = 0.5
 DIGITS = 6
-
-
-@dataclass(frozen=True)
-class Holdout:
-    """Which share of the questions is kept back from choosing a cell, and by which seed."""
-
-    share: float
-    seed: int = 0
 
 
 def summarise(result: SweepResult, *, holdout: Holdout | None = None) -> SweepResult:
@@ -47,8 +39,8 @@ def summarise(result: SweepResult, *, holdout: Holdout | None = None) -> SweepRe
 
     Raises
     ------
-    ConfigError
-        A holdout that leaves a side empty.
+    ConfigError, InputError
+        A holdout that leaves a side empty, or goes by an attribute that no question has.
     """
     if not result.cells or not result.cells[0].retrieval:
         return result
@@ -164,12 +156,13 @@ def _named(cell: Cell, found: Mapping[str, Any]) -> dict[str, Any]:
 def _held_out(
     cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], hits: BoolArray, holdout: Holdout
 ) -> dict[str, Any]:
-    chosen_on, held_out = halves(hits.shape[1], holdout.share, holdout.seed)
+    chosen_on, held_out = holdout.split(holdout.groups(found[0]["_asked"]))
     _, p_values = against_best(hits[:, chosen_on])
     choice = choose(hits[:, chosen_on], p_values, [_context(one) for one in found])
     return {
         "share": holdout.share,
         "seed": holdout.seed,
+        "by": holdout.by,
         "choice": _named(cells[choice], found[choice]),
         "chosen_on": [int(hits[choice, chosen_on].sum()), int(chosen_on.sum())],
         "held_out": [int(hits[choice, held_out].sum()), int(held_out.sum())],

@@ -13,6 +13,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts, Scale
 from chunkscope.chunkers.prepending import Prependable
 from chunkscope.measures.tables import Rows
+from chunkscope.questions.question import Question
 from chunkscope.retrieval.causes import count_causes, find_causes, name_causes
 from chunkscope.retrieval.context import merged_characters, nearest_k
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
@@ -34,8 +35,10 @@ class RetrievalTask:
 
     Attributes
     ----------
+    asked : sequence of Question
+        Valid ones, in order: their rows come before those of unanswerable ones.
     rows : mapping of str to int
-        The valid questions by id, in order: their rows come before those of unanswerable ones.
+        The same by their ids.
     qrels : Qrels
     table_rows : Rows (r,)
         Data rows that evidence overlaps, in tables with a header.
@@ -60,6 +63,7 @@ class RetrievalTask:
     """
 
     settings: RetrievalSettings
+    asked: Sequence[Question]
     rows: Mapping[str, int]
     qrels: Qrels
     table_rows: Rows
@@ -245,7 +249,10 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, index, ranking)
     if len(task.traps) or settings.outdated:
-        found["outdated"] = _outdated(task, index, ranking.top[:n_valid], ks)
+        is_outdated = _outdated(task, index, ranking.top)
+        found["outdated"] = _count_any(is_outdated[:n_valid], ks)
+        if len(is_outdated) > n_valid:
+            found["outdated_unanswerable"] = _count_any(is_outdated[n_valid:], ks)
     if settings.min_scores:
         found["min_score"] = [_at_least(score, ranking, ks) for score in settings.min_scores]
     if settings.group_by is not None:
@@ -262,6 +269,7 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     if task.with_ids:
         found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, ks[-1]))
     found["_facts"] = task.facts
+    found["_asked"] = task.asked
     return found
 
 
@@ -307,13 +315,19 @@ def _budget(limit: int, index: CellIndex, ranking: CellRanking) -> dict[str, Any
     }
 
 
-def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:
+def _outdated(task: RetrievalTask, index: CellIndex, top: IntArray) -> BoolArray:
+    """Tell which of the best are of documents out of force, or of such that only look like the answer: bool (a, k)."""
     n_documents = len(task.allowed)
     documents = np.append(index.documents, -1)[top]
-    is_outdated = np.append(task.outdated, False)[documents] & (documents >= 0)
     keys = np.arange(len(top))[:, None] * n_documents + documents
-    is_outdated |= np.isin(keys, task.traps[:, 0] * n_documents + task.traps[:, 1]) & (documents >= 0)
-    return {str(k): [int(np.count_nonzero(is_outdated[:, :k].any(axis=1))), len(top)] for k in ks}
+    is_trap = np.isin(keys, task.traps[:, 0] * n_documents + task.traps[:, 1])
+    found: BoolArray = (np.append(task.outdated, False)[documents] | is_trap) & (documents >= 0)
+    return found
+
+
+def _count_any(which: BoolArray, ks: Sequence[int]) -> dict[str, list[int]]:
+    """Count the questions with such a one among the first k."""
+    return {str(k): [int(np.count_nonzero(which[:, :k].any(axis=1))), len(which)] for k in ks}
 
 
 def _at_least(score: float, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from chunkscope.retrieval.overlap import MergedEvidence
 from chunkscope.retrieval.relevance import Qrels
 from chunkscope.retrieval.retriever import Collection, Retriever, Searcher
 from chunkscope.retrieval.returns import SECTION, Return
-from chunkscope.retrieval.settings import RetrievalSettings, check_attributes
+from chunkscope.retrieval.settings import RetrievalSettings, check_conditions
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -53,6 +53,8 @@ class DocumentTerms:
         Where the units of a budget begin.
     attributes : frozenset of str
         Names, where conditions ask for some.
+    values : sequence of list of str
+        What it has where each condition asks.
     """
 
     starts: IntArray
@@ -65,6 +67,7 @@ class DocumentTerms:
     rows: RowSpans
     begins: IntArray | None
     attributes: frozenset[str]
+    values: Sequence[list[str]]
     is_allowed: bool
     is_outdated: bool
     text: str = ""
@@ -123,11 +126,11 @@ class RetrievalMeasure:
         self._reads_texts = any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
         self.prepends = {what for chunker in chunkers for what in chunker.prepend}
         asked = [question.question for question in self.questions]
+        self.asked = (*asked, *self.unanswerable)
         _check_texts(asked)
         if self.settings.group_by is not None:
             _check_attribute(asked, self.settings.group_by)
-        self.question_texts = tuple(question.question or "" for question in (*asked, *self.unanswerable))
-        self.question_ids = tuple(question.id for question in (*asked, *self.unanswerable))
+        self.question_texts = tuple(question.question or "" for question in self.asked)
         self.terms = QuestionTerms(self.question_texts)
 
     def collect(self, analysis: DocumentAnalysis) -> DocumentTerms:
@@ -149,7 +152,8 @@ class RetrievalMeasure:
             row_evidence=numbers[owners],
             rows=rows.take(needed),
             begins=None if unit == "char" else analysis.measured(get_unit(unit)).begins,
-            attributes=frozenset(document.attributes) if settings.filters or settings.outdated else frozenset(),
+            attributes=frozenset(document.attributes if settings.conditions else ()),
+            values=[condition.values(document) for condition in settings.conditions],
             is_allowed=allowed,
             is_outdated=any(condition.holds(document) for condition in settings.outdated),
             text=document.text if self._reads_texts else "",
@@ -161,11 +165,15 @@ class RetrievalMeasure:
         Raises
         ------
         InputError
-            A condition on an attribute that no document has, or conditions that leave no document.
+            A condition on an attribute or a value that no document has, or conditions that leave no document.
         """
         settings = self.settings
         known = {name for document in collected for name in document.attributes}
-        check_attributes((*settings.filters, *settings.outdated), known)
+        values: list[set[str]] = [set() for _ in settings.conditions]
+        for document in collected:
+            for found, one in zip(values, document.values, strict=True):
+                found.update(one)
+        check_conditions(settings.conditions, known, values)
         allowed = np.array([document.is_allowed for document in collected], dtype=np.bool_)
         if settings.filters and not allowed.any():
             conditions = " ".join(f"--filter {condition}" for condition in settings.filters)
@@ -179,6 +187,7 @@ class RetrievalMeasure:
         qrels = Qrels.of(self.evidence, layout)
         task = RetrievalTask(
             settings=settings,
+            asked=self.asked[: len(self.questions)],
             rows={question.question.id: row for row, question in enumerate(self.questions)},
             qrels=qrels,
             table_rows=Rows.joined([document.rows for document in collected], layout),
@@ -196,7 +205,7 @@ class RetrievalMeasure:
             with_ids=self.with_ids,
         )
         texts = tuple(document.text for document in collected)
-        collection = Collection(vocabulary, texts, self.question_texts, self.question_ids)
+        collection = Collection(vocabulary, texts, self.question_texts, tuple(question.id for question in self.asked))
         searchers = [retriever.searcher(collection) for retriever in self.retrievers]
         return BoundRetrieval(task, tuple(self.retrievers), searchers)
 
@@ -213,8 +222,8 @@ class RetrievalMeasure:
         number = {name: place for place, name in enumerate(layout.names)}
         pairs = [
             (row, number[name])
-            for row, question in enumerate(self.questions)
-            for name in question.question.trap_docs
+            for row, question in enumerate(self.asked)
+            for name in question.trap_docs
             if name in number
         ]
         return np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
@@ -249,7 +258,7 @@ class RetrievalMeasure:
                 shared[question] += 1
         names = [question.question.id for question in self.questions]
         documents = set(layout.names)
-        traps = {name for question in self.questions for name in question.question.trap_docs}
+        traps = {name for question in self.asked for name in question.trap_docs}
         return {
             "shared_words": [int(shared.sum()), int(wanted[:n_valid].sum())],
             "unknown_words": [names[row] for row in np.flatnonzero(n_known[:n_valid] == 0).tolist()],

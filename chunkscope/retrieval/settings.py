@@ -8,9 +8,10 @@ list satisfies ``=`` if one of its entries does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from chunkscope.corpus.document import Document
@@ -20,6 +21,7 @@ from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.returns import Return
 
 NAME = "name"
+MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,18 @@ class Condition:
 
     def holds(self, document: Document) -> bool:
         """Tell whether a document satisfies it; one without the attribute satisfies ``!=`` only."""
+        return any(map(self.fits, self.values(document))) != self.negated
+
+    def values(self, document: Document) -> list[str]:
+        """Give what a document has there, as people would write it in a condition."""
         if self.key == NAME:
-            values = [document.name]
-        else:
-            values = _texts(document.attributes[self.key]) if self.key in document.attributes else []
-        fits = wildcards(self.value)
-        return any(fits(value) for value in values) != self.negated
+            return [document.name]
+        return _texts(document.attributes[self.key]) if self.key in document.attributes else []
+
+    @cached_property
+    def fits(self) -> Callable[[str], object]:
+        """What tells whether a value is the one that it names."""
+        return wildcards(self.value)
 
 
 def _texts(value: object) -> list[str]:
@@ -80,19 +88,43 @@ def _texts(value: object) -> list[str]:
     return [str(value)]
 
 
-def check_attributes(conditions: Iterable[Condition], known: Iterable[str]) -> None:
-    """Refuse conditions on attributes that no document has.
+def check_conditions(
+    conditions: Iterable[Condition], attributes: Iterable[str], values: Iterable[Iterable[str]]
+) -> None:
+    """Refuse conditions on attributes or values that no document has: a slip would filter nothing, or find nothing.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition
+    attributes : iterable of str
+        Those that documents have.
+    values : iterable of iterable of str
+        For each condition the values that documents have there.
 
     Raises
     ------
     InputError
-        Names the attribute, and those that there are.
+        Names what no document has, and what is near, or there.
+
+    Examples
+    --------
+    >>> check_conditions([Condition.parse("status!=abolishd")], ["status"], [["abolished", "current"]])
+    Traceback (most recent call last):
+    chunkscope.errors.InputError: --filter status!=abolishd: no document has that status; did you mean 'abolished'?
     """
-    names = sorted({NAME, *known})
-    for condition in conditions:
+    names = sorted({NAME, *attributes})
+    for condition, found in zip(conditions, values, strict=True):
         if condition.key not in names:
-            hint = did_you_mean(condition.key, names) or f"there are {', '.join(names[:12])}"
+            hint = did_you_mean(condition.key, names) or _there(names)
             raise InputError(f"{condition.option} {condition}: no document has an attribute {condition.key!r}; {hint}")
+        if not any(map(condition.fits, found)):
+            hint = did_you_mean(condition.value, found) or _there(sorted(set(found)))
+            raise InputError(f"{condition.option} {condition}: no document has that {condition.key}; {hint}")
+
+
+def _there(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"there are {', '.join(names[:MOST_NAMED])}{more}"
 
 
 DEFAULT_CONTEXT = 6000
@@ -216,6 +248,11 @@ class RetrievalSettings:
             object.__setattr__(self, "context", DEFAULT_CONTEXT)
         elif isinstance(self.context, bool) or not isinstance(self.context, int) or self.context < 1:
             raise ConfigError(f"--context {self.context}: must be a whole number from 1")
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All conditions on documents."""
+        return (*self.filters, *self.outdated)
 
     def to_dict(self) -> dict[str, Any]:
         """Give those that are not defaults, as JSON has them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from chunkscope.errors import ConfigError
 from chunkscope.grid.statistics import LEVEL, holm, mcnemar
 from chunkscope.spans.intervals import BoolArray
 
@@ -53,36 +52,3 @@ def least_difference(n_cells: int) -> int:
     while mcnemar(0, difference) * max(n_cells - 1, 1) >= LEVEL:
         difference += 1
     return difference
-
-
-def halves(n_questions: int, share: float, seed: int) -> tuple[BoolArray, BoolArray]:
-    """Part questions at random: those to choose a cell on, and those to show its figure on.
-
-    Parameters
-    ----------
-    n_questions : int
-    share : float
-        Of the questions, those that are held out; above 0 and below 1.
-    seed : int
-
-    Raises
-    ------
-    ConfigError
-        A share or seed out of range, or one that leaves a side empty.
-
-    Examples
-    --------
-    >>> chosen, held_out = halves(5, 0.4, seed=0)
-    >>> int(chosen.sum()), int(held_out.sum()), bool((chosen ^ held_out).all())
-    (3, 2, True)
-    """
-    if not 0 < share < 1:
-        raise ConfigError(f"--holdout {share}: give a share above 0 and below 1, such as 0.5")
-    if seed < 0:
-        raise ConfigError(f"--seed {seed}: must not be negative")
-    n_held = round(n_questions * share)
-    if not 0 < n_held < n_questions:
-        raise ConfigError(f"--holdout {share} of {n_questions} questions leaves one side empty")
-    held_out = np.zeros(n_questions, dtype=np.bool_)
-    held_out[np.random.default_rng(seed).permutation(n_questions)[:n_held]] = True
-    return ~held_out, held_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     where = (Condition.parse("status=new"),) if filtered and any(d.fields["status"] == "new" for d in documents) else ()
     asked = RetrievalSettings(
         k=(1, 2, 4), budget=Budget(14), filters=where, outdated=(Condition.parse("status=old", "--outdated"),)
-        if any("status" in d.fields for d in documents) else (), min_scores=(0.3, 1.0), group_by="kind", overlap=True,
+        if any(d.fields["status"] == "old" for d in documents) else (), min_scores=(0.3, 1.0), group_by="kind", overlap=True,
     )  # fmt: skip
     chunker = parse_chunker(spelling)
     labels = Labels(tuple(questions), (Question.of("u", "alpha 旅費", evidence=[]),), (), ())
@@ -152,15 +153,19 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
             recalls.append(len(evidence & twin.characters(row, k)) / len(evidence))
         assert found["overlap"][str(k)]["recall"]["mean"] == pytest.approx(np.mean(recalls), abs=1e-6)
         assert found["overlap"][str(k)]["recall"]["std"] == pytest.approx(np.std(recalls), abs=1e-6)
-        stale = sum(
+        old = {document.name for document in documents if document.fields["status"] == "old"}
+        stale = [
             any(
-                twin.names[c] in questions[row].question.trap_docs
-                or next(d for d in documents if d.name == twin.names[c]).fields["status"] == "old"
-                for c in twin.orders[row][:k]
+                twin.names[c] in old or (row < len(ranks) and twin.names[c] in questions[row].question.trap_docs)
+                for c in order[:k]
             )
-            for row in rows
-        )
-        assert found["outdated"][str(k)] == [stale, len(ranks)]
+            for row, order in enumerate(twin.orders)
+        ]
+        if "outdated" in found:
+            assert found["outdated"][str(k)] == [sum(stale[: len(ranks)]), len(ranks)]
+            assert found["outdated_unanswerable"][str(k)] == [stale[-1], 1]
+        else:
+            assert not any(stale)
     if where:
         allowed = {d.name for d in documents if d.fields["status"] == "new"}
         assert all(twin.names[chunk] in allowed for order in twin.orders for chunk in order)
@@ -202,12 +207,52 @@ def test_a_question_without_a_text_is_named():
 
 
 def test_conditions_that_leave_nothing_or_name_nothing_are_one_line():
-    with pytest.raises(ValueError, match="--filter status=none: leaves no document of 2"):
-        small(filters=(Condition.parse("status=none"),))
+    with pytest.raises(ValueError, match=r"--filter status=current --filter name=b\*: leaves no document of 2"):
+        small(filters=(Condition.parse("status=current"), Condition.parse("name=b*")))
     with pytest.raises(ValueError, match="no document has an attribute 'statsu'; did you mean 'status'"):
         small(filters=(Condition.parse("statsu=current"),))
     with pytest.raises(ValueError, match="--group-by area: no question has an attribute"):
         small(group_by="area")
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "reason"),
+    [
+        ("filters", "status=curent", "--filter status=curent: no document has that status; did you mean 'current'?"),
+        ("filters", "status!=old", "--filter status!=old: no document has that status; there are current"),
+        ("filters", "name!=*.txt", "--filter name!=*.txt: no document has that name; there are a.md, b.md"),
+        ("outdated", "name=a.dm", "--outdated name=a.dm: no document has that name; did you mean 'a.md'?"),
+        ("outdated", "status=", "--outdated status=: no document has that status; there are current"),
+    ],
+)
+def test_a_value_that_no_document_has_would_do_nothing_and_is_refused(option, text, reason):
+    with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+        small(**{option: (Condition.parse(text, f"--{option.removesuffix('s')}"),)})
+
+
+def test_of_many_values_some_are_named():
+    documents = [Document(f"{number}.md", "上限。", {"year": 1900 + number}) for number in range(30)]
+    labels = check_labels(documents, [Question.of("q1", "上限は？", doc="1.md", evidence="上限")])
+    asked = RetrievalSettings(filters=(Condition.parse("year=x"),))
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)
+    with pytest.raises(ValueError, match=r"there are 1900, 1901, .*, 1911 and 18 more$"):
+        sweep(documents, labels, sizes=[50], overlaps=[0], measures=[measure])
+
+
+def test_unanswerable_questions_that_find_an_outdated_document_are_counted_by_themselves():
+    documents = [Document("a.md", "上限は12,000円。", {"status": "old"}), Document("b.md", "申請は3日前。")]
+    asked = [
+        Question.of("q1", "申請は？", doc="b.md", evidence="3日前"),
+        Question.of("u1", "上限は？", evidence=[]),
+        Question.of("u2", "申請は？", evidence=[]),
+        Question.of("u3", "申請は？", evidence=[], trap_docs=["b.md"]),
+    ]
+    labels = check_labels(documents, asked)
+    wanted = RetrievalSettings(k=(1,), outdated=(Condition.parse("status=old", "--outdated"),))
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=wanted)
+    found = sweep(documents, labels, sizes=[50], overlaps=[0], measures=[measure]).cells[0].retrieval[0]
+    assert found["outdated"] == {"1": [0, 1]}
+    assert found["outdated_unanswerable"] == {"1": [2, 3]}
 
 
 def test_a_question_with_no_word_in_the_documents_is_a_miss_and_is_named():

@@ -14,7 +14,7 @@ from chunkscope.corpus.decoding import read_bytes
 from chunkscope.corpus.document import MARKUPS
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
-from chunkscope.language import LANGUAGES
+from chunkscope.language import LANGUAGES, say
 
 PYPROJECT, OWN_FILE = "pyproject.toml", "chunkscope.toml"
 TABLE = "[tool.chunkscope]"
@@ -82,7 +82,12 @@ def find_config(folder: str | os.PathLike[str] = ".") -> Config:
             table = _tool_table(document) if set(document) == {"tool"} else None
             config = _config(document if table is None else table, own, start, OWN_FILE if table is None else PYPROJECT)
             if _is_there(project) and _has_table(project):
-                warning = f"{config.path} is used; {TABLE} of {os.path.relpath(project, start)} is not read"
+                warning = say(
+                    "{path} is used; {table} of {other} is not read",
+                    path=config.path,
+                    table=TABLE,
+                    other=os.path.relpath(project, start),
+                )
                 config = dataclasses.replace(config, warnings=(warning,))
             return config
         if _is_there(project):

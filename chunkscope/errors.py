@@ -24,6 +24,8 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from chunkscope.language import say
+
 
 class ChunkscopeError(Exception):
     """The root of all errors of this package."""
@@ -102,7 +104,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     by_form = {_form(one): one for one in known}
     near = get_close_matches(_form(name), by_form, 1)
-    return f"did you mean {by_form[near[0]]!r}?" if near else ""
+    return say("did you mean {name!r}?", name=by_form[near[0]]) if near else ""
 
 
 def _form(name: str) -> str:
@@ -117,8 +119,11 @@ def unit_noun(unit: str, n: int = 2) -> str:
     >>> unit_noun("char"), unit_noun("word", 1), unit_noun("cl100k_base")
     ('characters', 'word', 'cl100k_base tokens')
     """
-    one = {"char": "character", "word": "word"}.get(unit) or f"{unit} token"
-    return one if n == 1 else f"{one}s"
+    if unit == "char":
+        return say("{n:character|characters}", n=n)
+    if unit == "word":
+        return say("{n:word|words}", n=n)
+    return say("{unit} {n:token|tokens}", unit=unit, n=n)
 
 
 def spoken_type(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,22 @@ os.environ["CHUNKSCOPE_LANG"] = "en"  # whatever the locale of who runs the test
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let expected outputs be written anew."""
     parser.addoption("--update-gold", action="store_true", help="write the files of tests/gold anew")
+
+
+Gold = Callable[[str, str], None]
+
+
+@pytest.fixture
+def gold(pytestconfig: pytest.Config) -> Gold:
+    """Compare a text with a file of `tests/gold`."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "gold" / name
+        if pytestconfig.getoption("--update-gold"):
+            path.write_bytes(text.encode())
+        assert text == path.read_bytes().decode(), f"{name} has changed; if that is right: pytest --update-gold"
+
+    return compare
 
 
 DATA = Path(os.environ.get("CHUNKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -12,6 +12,7 @@ from chunkscope.cli.options import is_configured, running_config, usage_error
 from chunkscope.cli.outputs import check_outputs, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.errors import ConfigError, InputError
+from chunkscope.language import say
 
 if TYPE_CHECKING:
     from chunkscope.corpus.document import Document, Markup
@@ -89,7 +90,7 @@ class Inputs:
         self.messages.warn(*corpus.warnings)
         if corpus.ignored:
             self.messages.warn(ignored_files(corpus.ignored))
-        self.messages.note(f"{self.path}: {len(corpus)} documents")
+        self.messages.note(say("{path}: {n:,} {n:document|documents}", path=self.path, n=len(corpus)))
         return corpus
 
     def read_document(self) -> Document:
@@ -141,7 +142,7 @@ def start(flags: Mapping[str, Any]) -> Messages:
     config = running_config()
     messages.warn(*config.warnings)
     if config.path:
-        messages.note(f"configuration: {config.path}")
+        messages.note(say("configuration: {path}", path=config.path))
     return messages
 
 

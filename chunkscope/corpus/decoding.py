@@ -9,6 +9,7 @@ import re
 import stat
 
 from chunkscope.errors import ConfigError, DecodingError, did_you_mean
+from chunkscope.language import Text, say
 
 # UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text that begins with NUL
 # looks the same; such files are not to be expected
@@ -143,17 +144,17 @@ def byte_order_mark(raw: bytes) -> tuple[bytes, str | None]:
     return b"", None
 
 
-def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
+def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[Text]:
     r"""Say what makes it doubtful that a decoded file was meant so. Empty for nearly all files.
 
     Examples
     --------
     >>> doubts("設備".encode("iso2022_jp"), "a.txt")
-    ['a.txt: holds escape sequences of ISO-2022-JP; give --encoding iso2022_jp if it is not UTF-8']
+    ['a.txt: has escape sequences of ISO-2022-JP; give --encoding iso2022_jp if it is not UTF-8']
     """
     found = []
     if raw.startswith(TWO_MARKS):
-        found.append(f"{name}: begins with two byte order marks; the second is kept as part of the text")
+        found.append(say("{name}: begins with two byte order marks; the second is kept as part of the text", name=name))
     codec = byte_order_mark(raw)[1] or encoding or "utf-8"
     if codecs.lookup(codec).name not in ("utf-8", "utf-8-sig", "ascii", "cp932", "shift_jis", "euc_jp", "cp1252"):
         return found
@@ -161,20 +162,30 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[str]:
         fitting = next((name for name in _ISO_2022 if _decodes(raw, name)), "iso2022_jp")
         family = "ISO-2022-KR" if fitting.endswith("kr") else "ISO-2022-JP"
         found.append(
-            f"{name}: holds escape sequences of {family}; give --encoding {fitting} if it is not {_spoken(codec)}"
+            say(
+                "{name}: has escape sequences of {family}; give --encoding {fitting} if it is not {codec}",
+                name=name,
+                family=family,
+                fitting=fitting,
+                codec=_spoken(codec),
+            )
         )
     if b"\x00" in raw:
         found.append(_nul_warning(raw, name))
     return found
 
 
-def _nul_warning(raw: bytes, name: str) -> str:
+def _nul_warning(raw: bytes, name: str) -> Text:
     count, even = raw.count(0), raw[::2].count(0)
-    found = f"{name}: {count} NUL character{'s' if count > 1 else ''}"
     if count * 4 > len(raw) and even in (0, count):
-        guess = "utf-16-be" if even else "utf-16-le"
-        return f"{found}, as in UTF-16 without a byte order mark; give --encoding {guess} if so"
-    return f"{found} kept as part of the text"
+        return say(
+            "{name}: {n} NUL {n:character|characters}, as in UTF-16 without a byte order mark; "
+            "give --encoding {guess} if so",
+            name=name,
+            n=count,
+            guess="utf-16-be" if even else "utf-16-le",
+        )
+    return say("{name}: {n} NUL {n:character is|characters are} kept as part of the text", name=name, n=count)
 
 
 def _decodes(raw: bytes, codec: str) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from chunkscope.errors import ConfigError
+from chunkscope.language import Text, say
 
 Test: TypeAlias = Callable[[str], object]
 """Something that is true where a string fits."""
@@ -183,7 +184,7 @@ def suffix(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def ignored_files(ignored: Mapping[str, int]) -> str:
+def ignored_files(ignored: Mapping[str, int]) -> Text:
     """Write which files of a folder are no documents: those to be converted, then the most frequent suffixes.
 
     Examples
@@ -192,12 +193,18 @@ def ignored_files(ignored: Mapping[str, int]) -> str:
     '12 .pdf ignored: convert them first; 3 .png ignored'
     """
     ranked = sorted(ignored.items(), key=lambda item: (item[0] not in TO_CONVERT, -item[1], item[0]))
-    notes = [
-        f"{count} {kind or 'without suffix'} ignored" + (": convert them first" if kind in TO_CONVERT else "")
-        for kind, count in ranked[:_MOST_SUFFIXES]
-    ]
+    notes = [_ignored(kind, count) for kind, count in ranked[:_MOST_SUFFIXES]]
     rest = sum(count for _, count in ranked[_MOST_SUFFIXES:])
-    return "; ".join([*notes, f"{rest} others ignored"] if rest else notes)
+    notes += [say("{n} {n:other|others} ignored", n=rest)] if rest else []
+    return say("{clauses:; }", clauses=notes)
+
+
+def _ignored(kind: str, n: int) -> Text:
+    if not kind:
+        return say("{n} without suffix ignored", n=n)
+    if kind in TO_CONVERT:
+        return say("{n} {suffix} ignored: convert {n:it|them} first", n=n, suffix=kind)
+    return say("{n} {suffix} ignored", n=n, suffix=kind)
 
 
 def _ends_in_wildcards(glob: str) -> bool:

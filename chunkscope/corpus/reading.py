@@ -16,6 +16,7 @@ from chunkscope.corpus.document import Document, FileDocument, Markup, StoredTex
 from chunkscope.corpus.json_lines import Records, markup_of
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.errors import InputError, os_reason, refuse_path
+from chunkscope.language import Text, say
 
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
@@ -215,11 +216,19 @@ def _without_advice(message: str) -> str:
     return re.sub(r",? or (?:give )?--skip-unreadable$", "", message)
 
 
-def _not_followed(names: Sequence[str]) -> list[str]:
+def _not_followed(names: Sequence[str]) -> list[Text]:
     if not names:
         return []
-    what = "1 link leads" if len(names) == 1 else f"{len(names)} links lead"
-    return [f"{what} out of the folder, and {_printable(names[0])} is not followed without --follow-links"]
+    first = _printable(names[0])
+    if len(names) == 1:
+        return [say("{name}: a link that leads out of the folder is not followed without --follow-links", name=first)]
+    return [
+        say(
+            "{n} links that lead out of the folder, {name} first, are not followed without --follow-links",
+            n=len(names),
+            name=first,
+        )
+    ]
 
 
 @dataclass(frozen=True)

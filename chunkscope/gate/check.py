@@ -17,6 +17,7 @@ from chunkscope.gate.result import CODES, Against, CheckedQuestion, CheckResult,
 from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
 from chunkscope.grid.notation import Overlap
 from chunkscope.grid.results import Cell, CorpusInfo
+from chunkscope.language import say
 from chunkscope.measures.findings import Finding, Level
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
@@ -83,7 +84,14 @@ def check(
     warnings = _warnings(labels, thresholds)
     known, against = _compared(findings, baseline, _codes(thresholds, labels))
     if baseline and baseline.setting not in ("", str(chunker)):
-        warnings.append(f"{baseline.path}: was written for {baseline.setting}; now it is {chunker}")
+        warnings.append(
+            say(
+                "{path}: the baseline was written for {before}; this check is of {now}",
+                path=baseline.path,
+                before=baseline.setting,
+                now=str(chunker),
+            )
+        )
     n_valid = len(labels.valid) if labels else 0
     measured = tuple(
         _measure(name, thresholds[name], evaluation, findings=findings, known=known, n_valid=n_valid)
@@ -187,7 +195,7 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
                 question=problem.id,
                 line=problem.line or 1,
                 column=1,
-                message=f"{problem.id}: {problem.message}",
+                message=say("{id}: {text}", id=problem.id, text=problem.message),
                 quote=(quote.text or "") if quote else "",
                 path=path,
             )
@@ -294,4 +302,4 @@ def _warnings(labels: Labels | None, thresholds: Thresholds) -> list[str]:
     if labels is not None:
         return list(labels.warnings)
     skipped = [_flag(name) for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
-    return [f"no questions: {', '.join(skipped)} cannot be checked"] if skipped else []
+    return [say("no questions: {names:, } cannot be checked", names=skipped)] if skipped else []

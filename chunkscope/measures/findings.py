@@ -18,6 +18,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import Weights
 from chunkscope.corpus.document import Document
 from chunkscope.errors import unit_noun
+from chunkscope.language import Text, say
 from chunkscope.measures.evidence import BoundEvidence
 from chunkscope.measures.tables import Rows, prepends_header
 from chunkscope.spans.intervals import Span, SpanArray, within
@@ -188,15 +189,16 @@ def find_evidence(
     for number, suggestion in zip(chosen.tolist(), suggestions, strict=True):
         start, end = bound.spans.spans[number].tolist()
         question, cut = int(table.questions[number]), max(int(reach[number]), start)
-        code, what = "evidence-split", f"the evidence is cut after {cut - start:,} of {end - start:,} characters"
+        code = "evidence-split"
+        what = say("the evidence is cut after {n:,} of {total:,} characters", n=cut - start, total=end - start)
         if not covered[number]:
-            code, what = "evidence-missing", "some of the evidence is in no chunk"
+            code, what = "evidence-missing", say("part of the evidence is in no chunk")
         name = table.ids[question]
         yield places.finding(
             code,
             (start, end),
             cut,
-            f"{name}: {what}",
+            say("{id}: {text}", id=name, text=what),
             question=name,
             suggestion=suggestion,
             is_needed=bool(spoilt[question]),
@@ -217,9 +219,8 @@ def find_needed_rows(
     rows = bound.rows.take(np.array([row for _, row in chosen], dtype=np.int64))
     for ((question, _), _), finding in zip(chosen, find_rows(places, rows, chunks, suggest), strict=True):
         name = bound.table.ids[question]
-        yield dataclasses.replace(
-            finding, question=name, message=f"{name}: {finding.message}", is_needed=bool(spoilt[question])
-        )
+        message = say("{id}: {text}", id=name, text=finding.message)
+        yield dataclasses.replace(finding, question=name, message=message, is_needed=bool(spoilt[question]))
 
 
 def find_lost_rows(places: Places, rows: Rows, chunks: ChunkSet, suggest: Suggest | None = None) -> Iterator[Finding]:
@@ -241,10 +242,9 @@ def find_rows(places: Places, rows: Rows, chunks: ChunkSet, suggest: Suggest | N
         if suggestion is not None and could_prepend[row]:
             suggestion = dataclasses.replace(suggestion, prepend="table-header")
         cut = int(cuts[row])
-        line = places.line_of(start)
-        message = (
-            "the row is cut" if start < cut < end else f"the table is cut between its header and the row in line {line}"
-        )
+        message = say("the row is cut")
+        if not start < cut < end:
+            message = say("the table is cut between its header and the row in line {line}", line=places.line_of(start))
         yield places.finding("header-lost", (start, end), cut, message, suggestion=suggestion)
 
 
@@ -252,9 +252,15 @@ def find_heavy(places: Places, chunks: ChunkSet, weights: Weights, limit: int, u
     """Find the chunks whose text to index is above a model's limit."""
     for row in np.flatnonzero(weights.total > limit).tolist():
         start, end = chunks.spans[row].tolist()
-        prepended = int(weights.prepended[row])
-        of_it = f", {prepended:,} of them prepended" if prepended else ""
-        message = f"the chunk has {int(weights.total[row]):,} {unit_noun(unit)}{of_it}; the limit is {limit:,}"
+        length = _length(int(weights.total[row]), unit)
+        message = say("the chunk has {length}; the limit is {limit:,}", length=length, limit=limit)
+        if prepended := int(weights.prepended[row]):
+            message = say(
+                "the chunk has {length}, {prepended:,} of them prepended; the limit is {limit:,}",
+                length=length,
+                prepended=prepended,
+                limit=limit,
+            )
         yield places.finding("chunk-oversize", (start, end), start, message)
 
 
@@ -262,15 +268,20 @@ def find_oversize(places: Places, chunks: ChunkSet, size: int, unit: str) -> Ite
     """Find the chunks whose body is above the size: items that cannot be cut."""
     for row in np.flatnonzero(chunks.sizes > size).tolist():
         start, end = chunks.spans[row].tolist()
-        message = f"the chunk has {int(chunks.sizes[row]):,} {unit_noun(unit)}; its size is {size:,}"
+        length = _length(int(chunks.sizes[row]), unit)
+        message = say("the chunk has {length}; the size is {size:,}", length=length, size=size)
         yield places.finding("chunk-oversize", (start, end), start, message)
+
+
+def _length(n: int, unit: str) -> Text:
+    return say("{n:,} {unit}", n=n, unit=unit_noun(unit, n))
 
 
 def find_blank(places: Places, chunks: ChunkSet, runs: SpanArray) -> Iterator[Finding]:
     """Find the chunks in which nothing can be seen."""
     spans = chunks.spans
     for start, end in spans[within(runs, spans)].tolist():
-        yield places.finding("chunk-blank", (start, end), start, "nothing in the chunk can be seen")
+        yield places.finding("chunk-blank", (start, end), start, say("the chunk has no visible text"))
 
 
 def find_broken(places: Places, chunks: ChunkSet) -> Iterator[Finding]:
@@ -279,5 +290,9 @@ def find_broken(places: Places, chunks: ChunkSet) -> Iterator[Finding]:
         torn = [at for at in (begin, end) if at >= 0]
         if not torn:
             continue  # tokens of no width tear nothing that could be shown
-        side = "begins and ends" if len(torn) > 1 else "begins" if begin >= 0 else "ends"
-        yield places.finding("chunk-broken", (torn[0], torn[-1] + 1), torn[0], f"the window {side} inside a character")
+        message = say("the window ends inside a character")
+        if len(torn) > 1:
+            message = say("the window begins and ends inside a character")
+        elif begin >= 0:
+            message = say("the window begins inside a character")
+        yield places.finding("chunk-broken", (torn[0], torn[-1] + 1), torn[0], message)

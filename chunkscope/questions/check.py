@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError, refuse_path
+from chunkscope.language import Text, say
 from chunkscope.questions.labels import EvidenceSpan, Fix, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
 from chunkscope.questions.problems import BadQuote, Key, QuotePlaces, explain
 from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
@@ -183,8 +184,9 @@ def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, LabelProblem]]
     for number, question in enumerate(questions):
         place, earlier = first.setdefault(question.id, (number, question))
         if place != number:
-            where = f"line {earlier.line}" if earlier.line is not None else f"question {place + 1}"
-            message = f"the id {question.id!r} is that of {where} already"
+            message = say("question {n} has the id {id!r} too", n=place + 1, id=question.id)
+            if earlier.line is not None:
+                message = say("line {line} has the id {id!r} too", line=earlier.line, id=question.id)
             found.append(((number, -1), LabelProblem(question.id, question.line, "duplicate-id", message)))
     return found
 
@@ -194,11 +196,14 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
     first: dict[int, LabelProblem] = {}
     for (number, _), problem in problems:
         first.setdefault(number, problem)
-    valid, without, warnings = [], [], []
+    valid: list[LocatedQuestion] = []
+    without: list[Question] = []
+    warnings: list[Text] = []
     for number, question in enumerate(questions):
         unknown = [name for name in question.trap_docs if name not in search.names]
         if unknown:
-            warnings.append(f"{question.id}: trap_docs names {unknown[0]!r}, which is no document of the corpus")
+            told = say("trap_docs names {name!r}, which is not in the corpus", name=unknown[0])
+            warnings.append(say("{id}: {text}", id=question.id, text=told))
         if number in first:
             continue
         if not question.quotes:
@@ -208,8 +213,12 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
         for place in range(len(question.quotes)):
             span = search.pins[number, place]
             if span in evidence:
-                entries = f"evidence entries {evidence[span] + 1} and {place + 1}"
-                warnings.append(f"{question.id}: {entries} are the same span; it counts once")
+                told = say(
+                    "evidence entries {first} and {second} are the same passage; it counts once",
+                    first=evidence[span] + 1,
+                    second=place + 1,
+                )
+                warnings.append(say("{id}: {text}", id=question.id, text=told))
             evidence.setdefault(span, place)
         valid.append(LocatedQuestion(question, tuple(evidence)))
     return Labels(

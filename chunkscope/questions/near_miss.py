@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from typing import NamedTuple
 
+from chunkscope.language import Text, say
 from chunkscope.questions.quote_search import occurrences
 from chunkscope.spans.intervals import Span
 
@@ -47,23 +48,23 @@ class Reason(NamedTuple):
     """What can be overlooked between a quote and a passage."""
 
     name: str
-    clause: str
+    clause: Text
     overlook: Callable[[str], str]
 
 
 # from the smallest change to the largest
 REASONS: tuple[Reason, ...] = (
-    Reason("line ends", "line ends are normalised", lambda text: _LINE_END.sub("\n", text)),
-    Reason("NFC", "NFC is applied", lambda text: unicodedata.normalize("NFC", text)),
-    Reason("white space", "special white space and zero-width characters are overlooked", _space),
-    Reason("wave dash", "wave dashes are made one", lambda text: text.translate(_WAVES)),
-    Reason("dashes", "dashes are made one", lambda text: text.translate(_DASHES)),
-    Reason("typographic marks", "typographic marks are made plain", lambda text: text.translate(_MARKS)),
-    Reason("NFKC", "NFKC is applied", lambda text: unicodedata.normalize("NFKC", text)),
-    Reason("case", "case is overlooked", str.casefold),
-    Reason("white space", "runs of white space are made one space", lambda text: _BLANKS.sub(" ", _space(text))),
-    Reason("white space", "white space is overlooked", lambda text: _BLANKS.sub("", _space(text))),
-    Reason("emphasis", "emphasis marks are overlooked", lambda text: _EMPHASIS.sub("", text)),
+    Reason("line ends", say("line ends are normalised"), lambda text: _LINE_END.sub("\n", text)),
+    Reason("NFC", say("NFC is applied"), lambda text: unicodedata.normalize("NFC", text)),
+    Reason("white space", say("special white space and zero-width characters are ignored"), _space),
+    Reason("wave dash", say("all wave dashes count as one"), lambda text: text.translate(_WAVES)),
+    Reason("dashes", say("all dashes count as one"), lambda text: text.translate(_DASHES)),
+    Reason("typographic marks", say("typographic marks count as plain ones"), lambda text: text.translate(_MARKS)),
+    Reason("NFKC", say("NFKC is applied"), lambda text: unicodedata.normalize("NFKC", text)),
+    Reason("case", say("case is ignored"), str.casefold),
+    Reason("white space", say("runs of white space count as one space"), lambda text: _BLANKS.sub(" ", _space(text))),
+    Reason("white space", say("white space is ignored"), lambda text: _BLANKS.sub("", _space(text))),
+    Reason("emphasis", say("emphasis marks are ignored"), lambda text: _EMPHASIS.sub("", text)),
 )
 """What can be overlooked, and how a text looks then."""
 
@@ -185,11 +186,14 @@ class Near:
     rank: int
 
     @property
-    def hint(self) -> str:
+    def hint(self) -> Text:
         """The reasons in words, such as ``matches after NFC``."""
-        if len(self.reasons) == 1 and self.reasons[0].name in ("NFC", "NFKC"):
-            return f"matches after {self.reasons[0].name}"
-        return "matches if " + " and ".join(reason.clause for reason in self.reasons)
+        names = [reason.name for reason in self.reasons]
+        if names == ["NFC"]:
+            return say("matches after NFC")
+        if names == ["NFKC"]:
+            return say("matches after NFKC")
+        return say("matches if {clauses: and }", clauses=[reason.clause for reason in self.reasons])
 
 
 def folded_matches(text: str, quote: str, folded: FoldedText, limit: int = 50) -> list[Near]:
@@ -281,18 +285,18 @@ def _numbers(text: str) -> list[str]:
     return [digits.lstrip("0") for digits in re.findall("[0-9]+", plain)]
 
 
-def first_difference(passage: str, quote: str) -> tuple[int, str] | None:
+def first_difference(passage: str, quote: str) -> tuple[int, Text] | None:
     """Say where a passage first differs from a quote, and what stands in each.
 
     Returns
     -------
-    (int, str) or None
+    (int, Text) or None
         An offset in the passage, and words for the difference.
 
     Examples
     --------
     >>> first_difference("は\u00a0上昇", "は 上昇")
-    (1, "U+00A0 (NO-BREAK SPACE) stands where the quote has ' '")
+    (1, "the document has U+00A0 (NO-BREAK SPACE), the quote ' '")
     """
     place = next(
         (at for at, (ours, theirs) in enumerate(zip(passage, quote, strict=False)) if ours != theirs),
@@ -302,10 +306,12 @@ def first_difference(passage: str, quote: str) -> tuple[int, str] | None:
     if not ours and not theirs:
         return None
     if not ours:
-        return place, f"the quote goes on with {name_character(theirs)}"
+        return place, say("the quote goes on with {quoted}", quoted=name_character(theirs))
     if not theirs or _INVISIBLE.match(ours) or quote[place:] == passage[place + 1 :][: len(quote) - place]:
-        return place, f"{name_character(ours)} stands there and not in the quote"
-    return place, f"{name_character(ours)} stands where the quote has {name_character(theirs)}"
+        return place, say("the document has {found}, which the quote lacks", found=name_character(ours))
+    return place, say(
+        "the document has {found}, the quote {quoted}", found=name_character(ours), quoted=name_character(theirs)
+    )
 
 
 def name_character(character: str) -> str:

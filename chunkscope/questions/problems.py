@@ -13,6 +13,7 @@ from typing import TypeAlias
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import did_you_mean
+from chunkscope.language import Text, say
 from chunkscope.questions.labels import LISTED, Fix, LabelProblem, LabelProblemCode, Occurrence
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
@@ -63,13 +64,13 @@ class BadQuote:
     keys: list[Key] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
-    near: tuple[Near, str] | None = None
+    near: tuple[Near, Text] | None = None
     strength: Strength = (0, 0)
     n_folded: int = 0
     is_decided: bool = False
     fix: Fix | None = None
     elsewhere: Occurrence | None = None
-    note: str = ""
+    note: Text | None = None
 
     @property
     def text(self) -> str:
@@ -168,7 +169,7 @@ class _SecondPass:
     def _note_similar(self, bad: BadQuote, document: Document) -> None:
         self._budget -= 24 * len(document.text)
         if self._budget < 0:
-            bad.note = "not all documents were searched for similar passages"
+            bad.note = say("not all documents were searched for similar passages")
             return
         _note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
 
@@ -218,12 +219,13 @@ def _keep_nearer(bad: BadQuote, document: Document, near: Near) -> None:
         return
     passage = document.text[near.start : near.end]
     position = document.position(near.start)
-    where = f"{_excerpt(passage)} at {document.name}:{position.line}:{position.column}"
+    place = f"{document.name}:{position.line}:{position.column}"
+    where = say("{passage} at {place}", passage=_excerpt(passage), place=place)
     difference = first_difference(passage, bad.text)
     if difference is not None:
         offset, words = difference
-        there = document.position(min(near.start + offset, near.end))
-        where += f" ({there.line}:{there.column}: {words})"
+        line, column = document.position(min(near.start + offset, near.end))
+        where = say("{where} ({line}:{column}: {difference})", where=where, line=line, column=column, difference=words)
     bad.near = near, where
 
 
@@ -232,10 +234,23 @@ def _note_mismatch(bad: BadQuote, document: Document, counts: _OtherCounts) -> N
     text, quote = document.text, bad.text
     start, end = bad.quote.span or (0, 0)
     if not 0 <= start < end <= len(text):
-        what = f"{document.name} has {len(text)} characters and no [{start}:{end}]"
+        what = say(
+            "{document} has {n} {n:character|characters} and no [{start}:{end}]",
+            document=document.name,
+            n=len(text),
+            start=start,
+            end=end,
+        )
     else:
-        what = f"{document.name}[{start}:{end}] is {_excerpt(text[start:end])}, not {_excerpt(quote)}"
-    bad.note = what + counts.fit(quote, start, end)
+        what = say(
+            "{document}[{start}:{end}] is {found}, not {quote}",
+            document=document.name,
+            start=start,
+            end=end,
+            found=_excerpt(text[start:end]),
+            quote=_excerpt(quote),
+        )
+    bad.note = _joined([what, *counts.fit(quote, start, end)])
     if bad.places.count == 1:
         place = bad.places.kept[0][1]
         bad.fix = Fix(document.name, place, place + len(quote), quote)
@@ -264,21 +279,21 @@ class _OtherCounts:
     def _short_lines(self) -> str:
         return self._text.replace("\r\n", "\n")
 
-    def fit(self, quote: str, start: int, end: int) -> str:
-        """Say in words what offsets count."""
+    def fit(self, quote: str, start: int, end: int) -> list[Text]:
+        """Say in words what offsets count; empty where that is not known."""
         if start < 0 or end < start:
-            return ""
+            return []
         text = self._text
         fits = {
-            "they count bytes of UTF-8": self._utf8[start:end] == quote.encode(),
-            "they count UTF-16 units": self._utf16[2 * start : 2 * end] == quote.encode("utf-16-le"),
-            "they count each line end as one character": self._short_lines[start:end] == quote,
-            "the end is one too small": text[start : end + 1] == quote,
-            "they count from 1": start > 0 and text[start - 1 : end - 1] == quote,
-            "they count from 1, and the end is inclusive": start > 0 and text[start - 1 : end] == quote,
-            "they do not count what a byte order mark takes": text[start + 1 : end + 1] == quote,
+            say("they count bytes of UTF-8"): self._utf8[start:end] == quote.encode(),
+            say("they count UTF-16 units"): self._utf16[2 * start : 2 * end] == quote.encode("utf-16-le"),
+            say("they count each line end as one character"): self._short_lines[start:end] == quote,
+            say("the end is one too small"): text[start : end + 1] == quote,
+            say("they count from 1"): start > 0 and text[start - 1 : end - 1] == quote,
+            say("they count from 1, and the end is inclusive"): start > 0 and text[start - 1 : end] == quote,
+            say("they do not count the byte order mark"): text[start + 1 : end + 1] == quote,
         }
-        return next((f"; {words}" for words, fit in fits.items() if fit), "")
+        return [words for words, fit in fits.items() if fit][:1]
 
 
 def _occurrence(document: Document, start: int, end: int) -> Occurrence:
@@ -290,12 +305,12 @@ def _problems(bad: BadQuote, questions: Sequence[Question], known: _KnownNames) 
     message, occurrences = _message(bad, known), tuple(bad.occurrences)
     for key in bad.keys:
         question = questions[key[0]]
-        which = f"entry {key[1] + 1}: " if len(question.quotes) > 1 else ""
+        told = say("entry {n}: {text}", n=key[1] + 1, text=message) if len(question.quotes) > 1 else message
         problem = LabelProblem(
             id=question.id,
             line=question.line,
             problem=bad.code,
-            message=which + message,
+            message=told,
             document=bad.quote.document,
             occurrences=occurrences,
             n_occurrences=bad.places.count,
@@ -305,27 +320,35 @@ def _problems(bad: BadQuote, questions: Sequence[Question], known: _KnownNames) 
         yield key, problem
 
 
-def _message(bad: BadQuote, known: _KnownNames) -> str:
+def _message(bad: BadQuote, known: _KnownNames) -> Text:
     quote = bad.quote
     match bad.code:
+        case "empty" if quote.text is None:
+            return say("empty evidence: there is no quote")
         case "empty":
-            return "empty evidence: " + ("there is no quote" if quote.text is None else f"{quote.text!r} is blank")
+            return say("empty evidence: {quote!r} is blank", quote=quote.text)
         case "unknown-document":
-            return f"unknown document {quote.document!r}; {known.hint(quote.document or '')}"
+            hint = known.hint(quote.document or "")
+            return _joined([say("unknown document {name!r}", name=quote.document), hint])
         case "ambiguous":
-            return _ambiguous(bad)
+            return _joined(_ambiguous(bad))
         case "missing":
-            return _missing(bad)
+            return _joined(_missing(bad))
         case _:
-            return _mismatch(bad)
+            return _joined(_mismatch(bad))
 
 
-def _ambiguous(bad: BadQuote) -> str:
+def _joined(clauses: Iterable[str]) -> Text:
+    return say("{clauses:; }", clauses=list(clauses))
+
+
+def _ambiguous(bad: BadQuote) -> Iterator[Text]:
     quote, places = bad.text, bad.occurrences
-    shown = ", ".join(str(place) for place in places[:_SHOWN])
-    message = f"occurs {bad.places.count} times: {shown}{', ...' if len(places) > _SHOWN else ''}"
+    shown = [*map(str, places[:_SHOWN]), *(["..."] if len(places) > _SHOWN else [])]
+    yield say("occurs {n} times: {places:, }", n=bad.places.count, places=shown)
     if bad.places.count > _KEPT:
-        return f"{message}; quote more of the text"
+        yield say("quote more of the text")
+        return
     best: Occurrence | None = None
     for number, place in enumerate(places[:_EXTENDED]):
         extension = unique_extension(bad.contexts, number)
@@ -338,37 +361,47 @@ def _ambiguous(bad: BadQuote) -> str:
         if best is None or len(passage) < len(best.unique or ""):
             best = longer
     if bad.quote.document is None and len({place.document for place in places}) == len(places):
-        message += "; name its document in 'doc'"
-    if best is None:
-        return message if bad.quote.span else f"{message}; no longer passage is unique: pin it with 'spans'"
-    return f"{message}; {_excerpt(best.unique or '', 200)} occurs once ({best})"
+        yield say("name its document in 'doc'")
+    if best is not None:
+        yield say("{passage} occurs once ({place})", passage=_excerpt(best.unique or "", 200), place=str(best))
+    elif not bad.quote.span:
+        yield say("no longer passage is unique: pin it with 'spans'")
 
 
-def _missing(bad: BadQuote) -> str:
-    scope = f" in {bad.quote.document}" if bad.quote.document is not None else ""
-    return f"evidence not found{scope}: {_excerpt(bad.text)}; " + _nearest(bad)
+def _missing(bad: BadQuote) -> Iterator[Text]:
+    quote = _excerpt(bad.text)
+    if bad.quote.document is None:
+        yield say("evidence not found: {quote}", quote=quote)
+    else:
+        yield say("evidence not found in {document}: {quote}", document=bad.quote.document, quote=quote)
+    yield from _nearest(bad)
 
 
-def _nearest(bad: BadQuote) -> str:
-    parts = []
-    if bad.near is not None and bad.near[0].reasons:
-        parts.append(f"{bad.near[0].hint}: {bad.near[1]}")
+def _nearest(bad: BadQuote) -> Iterator[Text]:
+    matches = bad.near is not None and bad.near[0].reasons
+    if bad.near is not None and matches:
+        yield say("{hint}: {where}", hint=bad.near[0].hint, where=bad.near[1])
     if bad.elsewhere:
-        parts.append(f"stands in another document: {bad.elsewhere}")
-    if not parts and bad.near is not None:
-        parts.append(f"nearest: {bad.near[1]}")
-    return "; ".join(parts) or (bad.note if bad.code == "missing" and bad.note else "nothing similar")
+        yield say("it is in another document: {place}", place=str(bad.elsewhere))
+    elif bad.near is not None and not matches:
+        yield say("nearest: {where}", where=bad.near[1])
+    elif bad.near is None:
+        yield bad.note if bad.code == "missing" and bad.note else say("nothing similar")
 
 
-def _mismatch(bad: BadQuote) -> str:
+def _mismatch(bad: BadQuote) -> Iterator[Text]:
     if bad.quote.document is None:
         start, end = bad.quote.span or (0, 0)
-        bad.note = f"{_excerpt(bad.text)} is at [{start}:{end}] of no document"
+        yield say("{quote} is at [{start}:{end}] of no document", quote=_excerpt(bad.text), start=start, end=end)
+    elif bad.note is not None:
+        yield bad.note
     if not bad.occurrences:
-        return f"{bad.note}; the quote is not in {bad.quote.document}; {_nearest(bad)}"
-    shown = ", ".join(f"{place} [{place.start}:{place.end}]" for place in bad.occurrences[:_SHOWN])
-    more = ", ..." if len(bad.occurrences) > _SHOWN else ""
-    return f"{bad.note}; the quote stands at {shown}{more}"
+        yield say("the quote is not in {document}", document=bad.quote.document)
+        yield from _nearest(bad)
+        return
+    shown = [f"{place} [{place.start}:{place.end}]" for place in bad.occurrences[:_SHOWN]]
+    shown += ["..."] if len(bad.occurrences) > _SHOWN else []
+    yield say("the quote is at {places:, }", places=shown)
 
 
 def _excerpt(text: str, limit: int = 80) -> str:
@@ -397,9 +430,9 @@ class _KnownNames:
 
     def _search(self, name: str) -> str:
         if any(reason.startswith(f"{name}: ") for reason in self._unreadable):
-            return "its file cannot be read, and was left out"
+            return say("its file cannot be read, and was left out")
         if any(f"{name}/".startswith(f"{link}/") for link in self._unfollowed):
-            return "a link that leads out of the corpus; give --follow-links"
+            return say("a link that leads out of the corpus; give --follow-links")
         if self._by_form is None:
             forms: defaultdict[str, list[str]] = defaultdict(list)
             for known in self._names:
@@ -414,12 +447,12 @@ class _KnownNames:
         if not near:
             hint = did_you_mean(name, self._names) if self._budget > 0 else ""
             self._budget -= len(self._names)
-            return hint or "no name is like it"
+            return hint or say("no document has a similar name")
         if len(near) > 1:
-            return f"did you mean one of {', '.join(map(repr, near[:3]))}?"
+            return say("did you mean one of {names:, }?", names=[repr(one) for one in near[:3]])
         if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name):
-            return f"did you mean {near[0]!r}? it is the same after NFC; write it as the file is called"
-        return f"did you mean {near[0]!r}?"
+            return say("did you mean {name!r}? it is the same after NFC; write it as the file is called", name=near[0])
+        return say("did you mean {name!r}?", name=near[0])
 
 
 def _form(name: str) -> str:

@@ -23,6 +23,7 @@ from chunkscope.errors import (
     require_text,
     spoken_type,
 )
+from chunkscope.language import Text, say
 from chunkscope.spans.intervals import Span
 
 Match = Literal["all", "any"]
@@ -247,9 +248,10 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
             faults.append((number, str(error)))
     if faults:
         raise InputError(_fault_message(shown, faults))
-    warnings = _warnings(questions, names) if questions else ["no question in it"]
+    warnings = _warnings(questions, names) if questions else [say("no question in it")]
+    told = tuple(say("{path}: {text}", path=shown, text=text) for text in warnings)
     digest = hashlib.sha256(raw).hexdigest()
-    return QuestionFile(shown, digest, tuple(questions), tuple(f"{shown}: {text}" for text in warnings), names.mapped)
+    return QuestionFile(shown, digest, tuple(questions), told, names.mapped)
 
 
 def _decode(raw: bytes, path: str) -> str:
@@ -382,8 +384,8 @@ def _as_json(value: object) -> dict[str, object]:
     return cast("dict[str, object]", convert(value))
 
 
-def _warnings(questions: Iterable[Question], names: FieldNames) -> list[str]:
-    by_key: dict[str, str] = {}
+def _warnings(questions: Iterable[Question], names: FieldNames) -> list[Text]:
+    by_key: dict[str, Text] = {}
     guesses: dict[tuple[str, tuple[str, ...]], str | None] = {}
     unnamed, seen = [], Counter[str]()
     for question in questions:
@@ -395,18 +397,34 @@ def _warnings(questions: Iterable[Question], names: FieldNames) -> list[str]:
             if (key, absent) not in guesses:
                 guesses[key, absent] = _meant(key, absent, names)
             if near := guesses[key, absent]:
-                by_key.setdefault(key, f"line {question.line}: unknown field {key!r}; did you mean {near!r}?")
+                told = say(
+                    "line {line}: unknown field {key!r}; did you mean {near!r}?", line=question.line, key=key, near=near
+                )
+                by_key.setdefault(key, told)
         for key in _odd_quote_keys(question.record.get(names["evidence"])):
-            has = ", ".join(_QUOTE_FIELDS)
-            by_key.setdefault(key, f"line {question.line}: evidence objects have no field {key!r}; they have {has}")
+            told = say(
+                "line {line}: evidence objects have no field {key!r}; they have {fields:, }",
+                line=question.line,
+                key=key,
+                fields=list(_QUOTE_FIELDS),
+            )
+            by_key.setdefault(key, told)
     warnings = list(by_key.values())
     if unnamed:
-        is_one = len(unnamed) == 1
-        who, how = ("question has", "goes by its line") if is_one else ("questions have", "go by their lines")
-        warnings.append(f"{len(unnamed)} {who} no {names['id']!r} and {how}, as {unnamed[0]!r}")
+        warnings.append(
+            say(
+                "{n} {n:question has|questions have} no {field!r}; {n:its line number is used|their line numbers are "
+                "used}, as in {name!r}",
+                n=len(unnamed),
+                field=names["id"],
+                name=unnamed[0],
+            )
+        )
     for ours, theirs in names.mapped.items():
         if theirs not in seen:
-            warnings.append(f"no line has the field {theirs!r} that {ours!r} is mapped to")
+            warnings.append(
+                say("no line has the field {theirs!r} that {ours!r} is mapped to", theirs=theirs, ours=ours)
+            )
     return warnings
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from chunkscope.gate.result import CheckResult
+from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, Report
-from chunkscope.reports.check_text import remark, suggestion_lines
+from chunkscope.reports.check_text import noted, suggested, verdict_of
 from chunkscope.reports.visible import visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def check_to_github(result: CheckResult) -> str:
+def check_to_github(result: CheckResult, lang: Language = "en") -> str:
     """Write an annotation for each finding that is not known, and a last line for the log.
 
     Returns
@@ -28,17 +29,19 @@ def check_to_github(result: CheckResult) -> str:
     >>> print(check_to_github(result).split(";")[0])
     ::error file=docs/a%2Cb.md,line=1,col=9,title=evidence-split::q1: the evidence is cut after 5 of 7 characters
     """
-    lines = [_command(finding, result) for finding in result.findings if not finding.is_known]
-    known = f", {result.against.n_known:,} known" if result.against else ""
-    verdict = "passed" if result.passed else f"failed: {', '.join(name.replace('_', '-') for name in result.missed)}"
-    return "\n".join([*lines, f"chunkscope check: {verdict} ({len(result.errors):,} errors{known})"]) + "\n"
+    lines = [_command(finding, result, lang) for finding in result.findings if not finding.is_known]
+    errors = say("{n:,} {n:error|errors}", n=len(result.errors))
+    if result.against:
+        errors = say("{counted}, {n:,} known", counted=errors, n=result.against.n_known)
+    summary = in_language(say("{verdict} ({details})", verdict=verdict_of(result), details=errors), lang)
+    return "\n".join([*lines, f"chunkscope check: {summary}"]) + "\n"
 
 
-def _command(finding: Finding, result: CheckResult) -> str:
-    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
-    message = "; ".join([finding.message, *told])
-    if finding.level != "error":
-        message += f" ({remark(finding)})"
+def _command(finding: Finding, result: CheckResult, lang: Language) -> str:
+    message = in_language(noted(finding), lang)
+    told = suggested(finding, result)
+    if told:
+        message = f"{message}; {in_language(told, lang)}"
     place = {"file": finding.path, "line": str(finding.line), "col": str(finding.column)}
     if result.corpus.path.lower().endswith(".jsonl") and not finding.code.startswith("label-"):
         message = f"{finding.path}:{finding.line}:{finding.column}: {message}"
@@ -54,5 +57,5 @@ def _data(text: str) -> str:
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
-REPORT = Report((CHECK,), lambda result, options: check_to_github(result))
+REPORT = Report((CHECK,), lambda result, options: check_to_github(result, options.lang))
 """The format ``github``."""

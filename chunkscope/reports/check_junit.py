@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from chunkscope.gate.result import CODES, CheckedQuestion, CheckResult, ThresholdResult
+from chunkscope.gate.thresholds import NEEDS_QUESTIONS
+from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, Report
-from chunkscope.reports.check_text import NONE, SPEAKS_OF, remark, suggestion_lines
+from chunkscope.reports.check_text import COUNTED, NONE, remark, suggested
 from chunkscope.reports.visible import harmless_xml, visible
 from chunkscope.reports.why import around
 
@@ -25,7 +27,7 @@ class _Case:
     kind: str = ""
 
 
-def check_to_junit(result: CheckResult) -> str:
+def check_to_junit(result: CheckResult, lang: Language = "en") -> str:
     """Write a check as JUnit XML.
 
     A question fails if a finding about it counts against a threshold that is missed; a finding that is known or within
@@ -41,8 +43,8 @@ def check_to_junit(result: CheckResult) -> str:
         if finding.question is not None:
             by_question.setdefault(finding.question, []).append(finding)
     suites = {
-        "chunkscope.questions": [_question(one, by_question.get(one.id, []), result) for one in result.asked],
-        "chunkscope.thresholds": [_threshold(one, result) for one in result.measured],
+        "chunkscope.questions": [_question(one, by_question.get(one.id, []), result, lang) for one in result.asked],
+        "chunkscope.thresholds": [_threshold(one, result, lang) for one in result.measured],
     }
     everything = [case for cases in suites.values() for case in cases]
     root = ET.Element("testsuites", {"name": "chunkscope check", **_counts(everything)})
@@ -51,7 +53,7 @@ def check_to_junit(result: CheckResult) -> str:
         for case in cases:
             element = ET.SubElement(suite, "testcase", classname=name, name=visible(case.name))
             if case.outcome:
-                why = {"message": visible(case.message), "type": case.kind}
+                why = {"message": visible(in_language(case.message, lang)), "type": case.kind}
                 outcome = ET.SubElement(element, case.outcome, {key: value for key, value in why.items() if value})
                 outcome.text = case.details
     ET.indent(root)
@@ -65,9 +67,9 @@ def _counts(cases: Sequence[_Case], **more: str) -> dict[str, str]:
     return {"tests": str(len(cases)), "failures": str(failures), **more, "skipped": str(skipped)}
 
 
-def _question(question: CheckedQuestion, findings: Sequence[Finding], result: CheckResult) -> _Case:
+def _question(question: CheckedQuestion, findings: Sequence[Finding], result: CheckResult, lang: Language) -> _Case:
     if question.kind == "without-evidence":
-        return _Case(question.id, "skipped", "no evidence, on purpose")
+        return _Case(question.id, "skipped", say("no evidence, on purpose"))
     # of two questions with one id the first is the one that was looked for
     if question.kind == "valid":
         own = [one for one in findings if not one.code.startswith("label-")]
@@ -75,38 +77,42 @@ def _question(question: CheckedQuestion, findings: Sequence[Finding], result: Ch
         own = [one for one in findings if one.code.startswith("label-") and one.line == (question.line or 1)]
     errors = [finding for finding in own if finding.level == "error"]
     if errors:
-        return _Case(question.id, "failure", errors[0].message, _details(errors, result), errors[0].code)
+        return _Case(question.id, "failure", errors[0].message, _details(errors, result, lang), errors[0].code)
     if question.kind == "excluded":
-        return _Case(question.id, "skipped", "its labels are not sound", _details(own, result))
+        return _Case(question.id, "skipped", say("it has label problems"), _details(own, result, lang))
     if own:
-        return _Case(question.id, "skipped", f"{own[0].code}: {remark(own[0])}", _details(own, result))
+        return _Case(
+            question.id,
+            "skipped",
+            say("{code}: {text}", code=own[0].code, text=remark(own[0])),
+            _details(own, result, lang),
+        )
     return _Case(question.id)
 
 
-def _threshold(one: ThresholdResult, result: CheckResult) -> _Case:
+def _threshold(one: ThresholdResult, result: CheckResult, lang: Language) -> _Case:
     name = one.name.replace("_", "-")
-    many = SPEAKS_OF[one.name][1]
     if not one.is_met:
-        told = f"{one.n_new:,} of {one.total:,} {many}, at most {one.limit}"
+        told = say("{counted}, at most {limit}", counted=COUNTED[one.name](one.n_new, one.total), limit=one.limit)
         lost = [found for found in result.errors if found.code in CODES[one.name]]
-        details = _details(lost, result) if many.startswith(("chunks", "table rows")) else ""
+        details = "" if one.name in NEEDS_QUESTIONS else _details(lost, result, lang)
         return _Case(name, "failure", told, details, name)
     return _Case(name) if one.total else _Case(name, "skipped", NONE)
 
 
-def _details(findings: Iterable[Finding], result: CheckResult) -> str:
-    return "\n".join(line for finding in findings for line in _lines(finding, result))
+def _details(findings: Iterable[Finding], result: CheckResult, lang: Language) -> str:
+    return "\n".join(line for finding in findings for line in _lines(finding, result, lang))
 
 
-def _lines(finding: Finding, result: CheckResult) -> Iterator[str]:
+def _lines(finding: Finding, result: CheckResult, lang: Language) -> Iterator[str]:
     place = f"{finding.path}:{finding.line}:{finding.column}"
-    yield visible(f"{place}: {finding.code}: {finding.message}")
+    yield visible(f"{place}: {finding.code}: {in_language(finding.message, lang)}")
     if finding.before or finding.after:
         yield "    " + around(finding.before, finding.after, 76)
-    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
+    told = suggested(finding, result)
     if told:
-        yield f"    suggestion: {'; '.join(told)}"
+        yield f"    {in_language(told, lang)}"
 
 
-REPORT = Report((CHECK,), lambda result, options: check_to_junit(result))
+REPORT = Report((CHECK,), lambda result, options: check_to_junit(result, options.lang))
 """The format ``junit``."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckResult, ThresholdResult
+from chunkscope.language import Text, in_language, say
 from chunkscope.measures.findings import Finding, Suggestion
-from chunkscope.reports.base import CHECK, Report
-from chunkscope.reports.formatting import plural
+from chunkscope.reports.base import CHECK, Report, ReportOptions
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
@@ -16,22 +16,29 @@ from chunkscope.reports.width import BOLD, GREEN, RED, painted, wrap
 
 INDENT = "    "
 MOST_GONE = 20
-NONE = "n/a, there is none"
+NONE = say("n/a: there are none")
 
-SPEAKS_OF = {
-    "max_split": ("question split", "questions split"),
-    "max_missing": ("question with evidence missing", "questions with evidence missing"),
-    "max_header_lost": ("table question separated from its header", "table questions separated from their header"),
-    "max_rows_header_lost": ("table row separated from its header", "table rows separated from their header"),
-    "max_oversize": ("chunk too large", "chunks too large"),
-    "max_broken": ("chunk broken", "chunks broken"),
-    "max_blank": ("chunk blank", "chunks blank"),
+COUNTED: Mapping[str, Callable[[int, int], Text]] = {
+    "max_split": lambda n, total: say("{n:,} of {total:,} {total:question|questions} split", n=n, total=total),
+    "max_missing": lambda n, total: say(
+        "{n:,} of {total:,} {total:question|questions} with missing evidence", n=n, total=total
+    ),
+    "max_header_lost": lambda n, total: say(
+        "{n:,} of {total:,} table {total:question|questions} with the header lost", n=n, total=total
+    ),
+    "max_rows_header_lost": lambda n, total: say(
+        "{n:,} of {total:,} table {total:row|rows} with the header lost", n=n, total=total
+    ),
+    "max_oversize": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} too large", n=n, total=total),
+    "max_broken": lambda n, total: say(
+        "{n:,} of {total:,} {total:chunk|chunks} cut inside a character", n=n, total=total
+    ),
+    "max_blank": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} blank", n=n, total=total),
 }
+"""What is counted for each threshold: how many, of how many."""
 
 
-def render_check(
-    result: CheckResult, *, width: int = 80, color: bool = False, ascii: bool = False, quiet: bool = False
-) -> str:
+def render_check(result: CheckResult, options: ReportOptions) -> str:
     """Write a check for people.
 
     Each finding is a line ``path:line:column: code: message`` that is never broken, so that editors find the place.
@@ -41,14 +48,8 @@ def render_check(
     ----------
     result : CheckResult
         What was found.
-    width : int
-        Terminal cells in the lines under a finding.
-    color : bool
-        With ANSI colours.
-    ascii : bool
-        Marks of ASCII only; the text stays as it is.
-    quiet : bool
-        Findings and the last line only.
+    options : ReportOptions
+        `width` is that of the lines under a finding. `quiet`: findings and the last line only.
 
     Returns
     -------
@@ -59,15 +60,15 @@ def render_check(
     for finding in result.findings:
         if finding.is_known:
             continue
-        lines.append(_headline(finding, color=color, ascii=ascii))
-        if not quiet:
-            lines += _under(finding, result, width=width, color=color, ascii=ascii)
-    if not quiet:
-        lines += [*([""] if lines else []), *_thresholds(result, width), *_baseline(result, width, ascii)]
-    return "\n".join([*lines, _last_line(result, color)]) + "\n"
+        lines.append(_headline(finding, options))
+        if not options.quiet:
+            lines += _under(finding, result, options)
+    if not options.quiet:
+        lines += [*([""] if lines else []), *_thresholds(result, options), *_baseline(result, options)]
+    return "\n".join([*lines, _last_line(result, options)]) + "\n"
 
 
-def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -> list[str]:
+def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -> list[Text]:
     """Say what would mend a finding.
 
     Parameters
@@ -80,104 +81,139 @@ def suggestion_lines(suggestion: Suggestion | None, setting: Sequence[object]) -
     Examples
     --------
     >>> suggestion_lines(Suggestion(214, 118, 119), (210, "char"))
-    ['size 214 is the nearest that holds it', 'an overlap of 118 or more guarantees it']
+    ['size 214 is the nearest that keeps it whole', 'an overlap of 118 or more guarantees it']
     >>> suggestion_lines(Suggestion(591, None, 330, "table-header"), (210, "char"))[2:]
-    ['prepend=table-header keeps row and header together']
+    ['prepend=table-header keeps the row with its header']
     """
     if suggestion is None:
         return []
     size, unit = setting
     told = []
-    if suggestion.size is not None:
-        told.append(f"size {suggestion.size} {'is the nearest that holds it' if suggestion.is_nearest else 'holds it'}")
+    if suggestion.size is not None and suggestion.is_nearest:
+        told.append(say("size {size} is the nearest that keeps it whole", size=suggestion.size))
+    elif suggestion.size is not None:
+        told.append(say("size {size} keeps it whole", size=suggestion.size))
     if suggestion.overlap is not None:
-        told.append(f"an overlap of {suggestion.overlap} or more guarantees it")
+        told.append(say("an overlap of {overlap} or more guarantees it", overlap=suggestion.overlap))
     elif isinstance(size, int) and suggestion.length > size:
-        length = f"{suggestion.length:,} {unit_noun(str(unit), suggestion.length)}"
-        told.append(f"no overlap helps: what must stay together is longer than the size ({length})")
+        length = suggestion.length
+        told.append(
+            say(
+                "no overlap helps: what must stay together is longer than the size ({n:,} {unit})",
+                n=length,
+                unit=unit_noun(str(unit), length),
+            )
+        )
     if suggestion.prepend is not None:
-        told.append(f"prepend={suggestion.prepend} keeps row and header together")
+        told.append(say("prepend={prepended} keeps the row with its header", prepended=suggestion.prepend))
     return told
 
 
-def _headline(finding: Finding, *, color: bool, ascii: bool) -> str:
-    place = f"{visible(finding.path, ascii=ascii)}:{finding.line}:{finding.column}:"
-    message = visible(finding.message, ascii=ascii)
-    note = f" ({remark(finding)})" if finding.level != "error" else ""
-    code = painted(finding.code, RED if finding.level == "error" else BOLD, color)
-    return f"{painted(place, BOLD, color)} {code}: {message}{note}"
+def suggested(finding: Finding, result: CheckResult) -> Text | None:
+    """Say in one sentence what would mend a finding; None where nothing is known."""
+    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
+    return say("suggestion: {told:; }", told=told) if told else None
 
 
-def remark(finding: Finding) -> str:
+def _headline(finding: Finding, options: ReportOptions) -> str:
+    place = f"{visible(finding.path, ascii=options.ascii)}:{finding.line}:{finding.column}:"
+    message = visible(in_language(noted(finding), options.lang), ascii=options.ascii)
+    code = painted(finding.code, RED if finding.level == "error" else BOLD, options.color)
+    return f"{painted(place, BOLD, options.color)} {code}: {message}"
+
+
+def noted(finding: Finding) -> str:
+    """Give the message of a finding; where it is no error, with the reason."""
+    if finding.level == "error":
+        return finding.message
+    return say("{message} ({remark})", message=finding.message, remark=remark(finding))
+
+
+def remark(finding: Finding) -> Text:
     """Say why a finding is no error."""
     if finding.is_known:
-        return "known: in the baseline"
+        return say("known: in the baseline")
     if finding.level == "warning":
-        return "a warning"
-    return "within the threshold" if finding.is_needed else "other evidence of the question is enough"
+        return say("a warning")
+    return say("within the threshold") if finding.is_needed else say("other evidence of the question is enough")
 
 
-def _under(finding: Finding, result: CheckResult, *, width: int, color: bool, ascii: bool) -> Iterator[str]:
+def _under(finding: Finding, result: CheckResult, options: ReportOptions) -> Iterator[str]:
     if finding.before or finding.after:
-        room = max(width - len(INDENT), 20)
-        yield INDENT + around(finding.before, finding.after, room, color=color, ascii=ascii)
-    told = suggestion_lines(finding.suggestion, (result.setting.get("size"), result.setting.get("unit")))
+        room = max(options.width - len(INDENT), 20)
+        yield INDENT + around(finding.before, finding.after, room, color=options.color, ascii=options.ascii)
+    told = suggested(finding, result)
     if told:
-        yield from wrap("suggestion: " + "; ".join(told), width, first=INDENT, rest=INDENT + "  ")
+        yield from wrap(in_language(told, options.lang), options.width, first=INDENT, rest=INDENT + "  ")
 
 
-def _thresholds(result: CheckResult, width: int) -> Iterator[str]:
+def _thresholds(result: CheckResult, options: ReportOptions) -> Iterator[str]:
     rows = [_row(one) for one in result.measured]
     if result.asked:
-        bad = result.count("excluded")
-        sound = "labels sound" if not bad else f"{plural(bad, 'question')} with label problems"
-        verdict = "missed" if result.label_problems else "met"
-        rows.append(("label-problems", f"{sound} ({plural(len(result.asked), 'question')})", "", verdict))
-    yield from lay_table([TextColumn("", texts, left=True) for texts in zip(*rows, strict=True)], None, indent="")
+        bad, asked = result.count("excluded"), len(result.asked)
+        sound = say("labels sound ({n:,} {n:question|questions})", n=asked)
+        if bad:
+            sound = say("{n:,} of {total:,} {total:question|questions} with label problems", n=bad, total=asked)
+        rows.append(("label-problems", sound, "", _met(not result.label_problems)))
+    columns = zip(*([in_language(text, options.lang) for text in row] for row in rows), strict=True)
+    yield from lay_table([TextColumn("", texts, left=True) for texts in columns], None, indent="")
     for warning in result.warnings:
-        yield from wrap(f"note: {visible(warning)}", width, rest="  ")
+        yield from wrap(visible(in_language(say("note: {text}", text=warning), options.lang)), options.width, rest="  ")
 
 
-def _row(one: ThresholdResult) -> tuple[str, str, str, str]:
-    singular, many = SPEAKS_OF[one.name]
-    known = f", {one.n - one.n_new:,} known" if one.n != one.n_new else ""
-    count = f"{one.n:,} of {one.total:,} {singular if one.total == 1 else many}{known}" if one.total else NONE
-    return one.name.replace("_", "-"), count, f"at most {one.limit}", "met" if one.is_met else "missed"
+def _row(one: ThresholdResult) -> tuple[str, ...]:
+    count = COUNTED[one.name](one.n, one.total) if one.total else NONE
+    if one.n != one.n_new:
+        count = say("{counted}, {n:,} known", counted=count, n=one.n - one.n_new)
+    return one.name.replace("_", "-"), count, say("at most {limit}", limit=one.limit), _met(one.is_met)
 
 
-def _baseline(result: CheckResult, width: int, ascii: bool) -> Iterator[str]:
+def _met(is_met: bool) -> Text:
+    return say("met") if is_met else say("missed")
+
+
+def _baseline(result: CheckResult, options: ReportOptions) -> Iterator[str]:
     if result.against is None:
         return
-    path, gone = visible(result.against.path, ascii=ascii), result.against.gone
-    yield f"{path}: {plural(result.against.n_known, 'known finding')}, {len(gone):,} gone"
+    path, gone = visible(result.against.path, ascii=options.ascii), result.against.gone
+    known = result.against.n_known
+    told = [say("{path}: {n:,} known {n:finding|findings}, {gone:,} gone", path=path, n=known, gone=len(gone))]
     for one in gone[:MOST_GONE]:
-        where = f"{visible(one.document, ascii=ascii)}: " if one.document else ""
-        yield from wrap(f"gone: {where}{one.code}: {_short(visible(one.quote, ascii=ascii))}", width, first="  ")
+        where = f"{visible(one.document, ascii=options.ascii)}: " if one.document else ""
+        quote = _short(visible(one.quote, ascii=options.ascii))
+        told.append(say("gone: {where}{code}: {quote}", where=where, code=one.code, quote=quote))
     if len(gone) > MOST_GONE:
-        yield f"  and {len(gone) - MOST_GONE:,} more (--format json lists them)"
+        told.append(say("and {n:,} more (--format json lists them)", n=len(gone) - MOST_GONE))
     if gone:
-        yield "  --write-baseline takes them out of the file"
+        told.append(say("--write-baseline takes them out of the file"))
+    yield in_language(told[0], options.lang)
+    for text in told[1:]:
+        yield from wrap(in_language(text, options.lang), options.width, first="  ")
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _last_line(result: CheckResult, color: bool) -> str:
-    setting = f"{result.setting['chunker']} size={result.setting['size']} overlap={result.setting['overlap']}"
-    if result.setting["size"] is None:
-        setting = f"{result.setting['chunker']}, whole sections"
-    if result.setting["unit"] != "char":
-        setting += f" unit={result.setting['unit']}"
-    where = f"{plural(result.corpus.documents, 'document')}, {visible(setting)}"
-    verdict = "passed" if result.passed else f"failed: {', '.join(name.replace('_', '-') for name in result.missed)}"
-    return f"{painted(verdict, GREEN if result.passed else RED, color)} ({where})"
+def _last_line(result: CheckResult, options: ReportOptions) -> str:
+    chunker, size, overlap, unit = (result.setting[name] for name in ("chunker", "size", "overlap", "unit"))
+    setting: str = f"{chunker} size={size} overlap={overlap}"
+    if size is None:
+        setting = say("{chunker}, whole sections", chunker=chunker)
+    if unit != "char":
+        setting = say("{setting} unit={unit}", setting=setting, unit=unit)
+    where = say("{n:,} {n:document|documents}, {setting}", n=result.corpus.documents, setting=setting)
+    verdict = painted(in_language(verdict_of(result), options.lang), GREEN if result.passed else RED, options.color)
+    details = visible(in_language(where, options.lang))
+    return in_language(say("{verdict} ({details})", verdict=verdict, details=details), options.lang)
 
 
-REPORT = Report(
-    (CHECK,),
-    lambda result, options: render_check(
-        result, width=options.width, color=options.color, ascii=options.ascii, quiet=options.quiet
-    ),
-)
+def verdict_of(result: CheckResult) -> Text:
+    """Say whether a check is passed, and which thresholds are missed."""
+    if result.passed:
+        return say("passed")
+    return say("failed: {names:, }", names=[name.replace("_", "-") for name in result.missed])
+
+
+REPORT = Report((CHECK,), render_check)
 """The format ``text``."""

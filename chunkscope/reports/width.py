@@ -13,6 +13,12 @@ LEAST_WIDTH = 20
 """Narrower terminals get lines as wide as this."""
 
 _BREAK = re.compile(" (?!%)")
+_JAPANESE = re.compile("[ぁ-ゖ]")
+"""Words with hiragana are sentences; one without is a name, and stays whole where it can."""
+_NO_START = frozenset(
+    "、。，．・：；？！」』）］｝〉》】〕｣､｡!?,.:;)]}%％ー々ゝゞヽヾぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…"
+)
+_NO_END = frozenset("「『（［｛〈《【〔｢([{")
 
 
 def width(text: str) -> int:
@@ -84,7 +90,10 @@ def pad(text: str, room: int, *, right: bool = False) -> str:
 
 
 def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> list[str]:
-    """Break a text at spaces into lines of at most `room` cells; words that are wider are broken anywhere.
+    """Break a text into lines of at most `room` cells: at spaces, and in Japanese sentences where lines may end.
+
+    No line begins with 、。 or a closing bracket, and none ends with an opening one. Words that are wider than a line
+    are broken anywhere.
 
     Parameters
     ----------
@@ -99,6 +108,8 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
     --------
     >>> wrap("in the way: 出張旅費, t2", 14, first="- ")
     ['- in the way:', '  出張旅費, t2']
+    >>> wrap("重なりを 24 以上にすると、必ず収まります。", 26)
+    ['重なりを 24 以上にすると、', '必ず収まります。']
     """
     rest = " " * width(first) if rest is None else rest
     if room - max(width(first), width(rest)) < 2:
@@ -106,7 +117,7 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
     lines: list[str] = []
     line, used, is_bare = first, width(first), True
     for word in _BREAK.split(text):
-        parts = [word] if width(word) <= room - width(rest) else list(pieces(word))
+        parts = _parts(word, room - width(rest))
         glue = "" if is_bare else " "
         for part in parts:
             if not is_bare and used + len(glue) + width(part) > room:
@@ -116,6 +127,24 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
             used += len(glue) + width(part)
             glue, is_bare = "", False
     return [*lines, line.rstrip(" ")]
+
+
+def _parts(word: str, room: int) -> list[str]:
+    """Divide a word where a line may end."""
+    if not _JAPANESE.search(word):
+        return [word] if width(word) <= room else list(pieces(word))
+    parts: list[str] = []
+    for piece in pieces(word):
+        if parts and not _may_end(parts[-1][-1], piece[0]):
+            parts[-1] += piece
+        else:
+            parts.append(piece)
+    return [fitting for part in parts for fitting in ([part] if width(part) <= room else pieces(part))]
+
+
+def _may_end(last: str, first: str) -> bool:
+    """Tell whether a line may end between two characters: beside a wide one, and not before or behind a bracket."""
+    return (width(last) > 1 or width(first) > 1) and last not in _NO_END and first not in _NO_START
 
 
 BOLD, DIM, UNDERLINE, RED, GREEN, YELLOW = "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m"

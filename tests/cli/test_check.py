@@ -83,19 +83,6 @@ def fails(*args):
     return line
 
 
-@pytest.fixture
-def gold(request):
-    """Compare a text with a file of `tests/gold`."""
-
-    def compare(name, text):
-        path = Path(__file__).parents[1] / "gold" / name
-        if request.config.getoption("--update-gold"):
-            path.write_bytes(text.encode())
-        assert text == path.read_bytes().decode(), f"{name} has changed; if that is right: pytest --update-gold"
-
-    return compare
-
-
 class TestFormats:
     @pytest.mark.parametrize("form", FORMATS)
     def test_reads_as_before(self, here, gold, form):

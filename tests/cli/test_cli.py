@@ -149,7 +149,7 @@ class TestInputs:
         put("other/a.pdf", "x")
         line = fails("sweep", "other")
         assert "no document in it" in line
-        assert "1 .pdf ignored: convert them first" in line
+        assert "1 .pdf ignored: convert it first" in line
 
     def test_questions_that_are_not_there(self, here):
         assert "nix.jsonl: no such file" in fails("sweep", "docs", "-q", "nix.jsonl")
@@ -180,7 +180,7 @@ class TestInputs:
         put("secret.md", "秘密。")
         os.symlink("../secret.md", "docs/link.md")
         result = run("chunks", "docs", "--size", "20")
-        assert "warning: 1 link leads out of the folder, and link.md is not followed" in result.stderr
+        assert "warning: link.md: a link that leads out of the folder is not followed" in result.stderr
         assert "秘密" not in result.stdout
         assert "秘密" in run("chunks", "docs", "--size", "20", "--follow-links").stdout
 
@@ -207,7 +207,7 @@ class TestInputs:
         put("docs/a.pdf", "x")
         put("docs/b.png", "x")
         result = run("sweep", "docs", "--sizes", "20")
-        assert result.stderr == "chunkscope: warning: 1 .pdf ignored: convert them first; 1 .png ignored\n"
+        assert result.stderr == "chunkscope: warning: 1 .pdf ignored: convert it first; 1 .png ignored\n"
         assert run("sweep", "docs", "--sizes", "20", "--quiet").stderr == ""
 
     def test_many_kinds_of_ignored_files_are_summed_up(self):
@@ -508,7 +508,7 @@ class TestSweep:
         args = ("sweep", "docs", "-q", "none.jsonl", "--sizes", "9", "--skip-bad-labels")
         result = run(*args, "--format", "json")
         assert result.exit_code == 0
-        assert "none with evidence is left" in result.stderr
+        assert "no question with evidence is left" in result.stderr
         found = json.loads(result.stdout)
         assert (found["questions"]["valid"], len(found["questions"]["excluded"])) == (0, 1)
         assert found["cells"][0]["split_questions"] == 0

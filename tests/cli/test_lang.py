@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from conftest import Gold
 
 from chunkscope.cli.options import locale_language
 from chunkscope.cli.outputs import readable_language
 from chunkscope.cli.program import program
+from chunkscope.reports.width import width as cells
 
 VARIABLES = ("CHUNKSCOPE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -116,3 +119,66 @@ def test_what_programs_read_is_the_same_in_every_language(command: list[str]):
 def test_errors_are_english(corpus: Path):
     english, japanese = (CliRunner().invoke(program, ["sweep", "docs", "--lang", lang]).stderr for lang in ("en", "ja"))
     assert english == japanese != ""
+
+
+ROOT = Path(__file__).parents[2]
+SPOILT = [
+    ("line ends", "rules.md", "限り利用できる。領収書には、利用した区間と理由を書き添える。\r\n\r\n- 始発より前"),
+    ("full width", "rules.md", "宿泊出張では１日２，８００円とする"),
+    ("two reasons", "rules.md", "始発より前、または 終発より後に移動するとき\r\n- 重さ１５ｋｇ以上"),
+    ("another word", "rules.md", "注記が三つあるときは、どちらも適用する。"),
+    ("another document", "faq.md", "当社の都合で出張を取り消したときは、取消料の全額を当社が負担する。"),
+    ("twice", "rules.md", "別途支給"),
+    ("nothing", "rules.md", "量子計算機の冷却に用いる希釈冷凍機"),
+    ("no such document", "rule.md", "別途支給"),
+    ("blank", "rules.md", "　"),
+    ("blank", None, "役員"),
+]
+
+
+@pytest.fixture
+def spoilt(tmp_path: Path) -> Path:
+    """Questions that are wrong in every way, about the Japanese example."""
+    records = [{"id": id, "question": "", "doc": document, "evidence": quote} for id, document, quote in SPOILT]
+    records += [
+        {"id": "offsets", "doc": "rules.md", "evidence": "別途支給", "spans": [1, 5]},
+        {
+            "id": "beyond",
+            "doc": "rules.md",
+            "evidence": ["鉄道は、片道100km以上", "別途支給"],
+            "spans": [None, [1, 99999]],
+        },
+        {"id": "odd", "doc": "rules.md", "evidence": [], "trap_docs": ["rules-2017.md"]},
+    ]
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_labels_are_told_as_before(lang: str, spoilt: Path, gold: Gold, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(program, ["labels", "examples/ja/docs", "-q", str(spoilt), "--lang", lang])
+    assert result.exit_code == 1
+    gold(f"labels-{lang}.text", (result.stderr + result.stdout).replace(str(spoilt), spoilt.name))
+
+
+@pytest.mark.parametrize("form", ["text", "github", "junit"])
+def test_a_check_in_japanese_reads_as_before(form: str, gold: Gold, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    command = ["check", "--demo", "ja", "--size", "100", "--overlap", "10", "--max-rows-header-lost", "2%"]
+    result = CliRunner().invoke(program, [*command, "--lang", "ja", "--format", form])
+    assert result.exit_code == 1
+    gold(f"check-ja.{form}", result.stdout)
+
+
+def test_no_line_of_a_check_in_japanese_is_wider_than_the_terminal_but_those_of_findings(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.chdir(ROOT)
+    for width in (40, 61, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = (
+            CliRunner().invoke(program, ["check", "--demo", "ja", "--size", "100", "--lang", "ja"]).stdout.split("\n")
+        )
+        assert max(cells(line) for line in lines if line.startswith(" ")) in (width, width - 1)

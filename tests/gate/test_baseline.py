@@ -118,7 +118,9 @@ def test_known_label_problems_do_not_count_but_measure_nothing():
 def test_another_setting_is_said():
     known = baseline_of(look(TEXT, *QUOTES))
     other = check([Document("a.md", TEXT)], asks(*QUOTES), FixedChunker(11), baseline=known)
-    assert any("was written for fixed(size=8); now it is fixed(size=11)" in warning for warning in other.warnings)
+    assert any(
+        "was written for fixed(size=8); this check is of fixed(size=11)" in warning for warning in other.warnings
+    )
 
 
 @given(corpus=corpora(), data=st.data(), chunker=chunkers())

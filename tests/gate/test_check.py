@@ -181,7 +181,10 @@ def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share)
 def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
     evidence = "三四五六七八九。次の文です。"
     document = Document("a.md", f"一二。{evidence}終わり。")
-    for chunker, told in ((FixedChunker(14), "is the nearest that holds it"), (SentenceChunker(14), "holds it")):
+    for chunker, told in (
+        (FixedChunker(14), "is the nearest that keeps it whole"),
+        (SentenceChunker(14), "keeps it whole"),
+    ):
         found = check([document], asks(evidence), chunker).findings
         [finding] = [one for one in found if one.code == "evidence-split"]
         assert suggestion_lines(finding.suggestion, (14, "char"))[0] == f"size {finding.suggestion.size} {told}"

@@ -33,6 +33,11 @@ def names_in(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
 
 
+def needed(template: str) -> set[str]:
+    """The placeholders that show something; others choose a noun for a number, which not every language does."""
+    return {name for _, name, form, _ in Formatter().parse(template) if name is not None and "|" not in (form or "")}
+
+
 def test_every_sentence_is_written_out_with_all_that_it_names():
     assert not [where for where, _, names, is_written in said() if not is_written or None in names]
     wrong = [(where, names_in(template) ^ names) for where, template, names, _ in said()]  # type: ignore[operator]
@@ -55,7 +60,8 @@ def test_every_sentence_is_in_the_catalogue_and_nothing_else_is(catalogue: Mappi
 
 @pytest.mark.parametrize("catalogue", CATALOGUES)
 def test_what_is_put_in_is_the_same_in_every_language(catalogue: Mapping[str, str]):
-    assert not {one: other for one, other in catalogue.items() if names_in(one) != names_in(other)}
+    wrong = [one for one, other in catalogue.items() if not needed(one) <= names_in(other) <= names_in(one)]
+    assert not wrong
 
 
 def test_japanese_can_be_shown_on_a_japanese_console_and_reads_as_one():

@@ -91,7 +91,7 @@ def test_evidence_may_stand_in_several_documents():
 def test_the_same_span_twice_counts_once_with_a_warning():
     labels = check("一二三", doc="a.md", evidence=["二", "三", "二"])
     assert spans(labels) == [("a.md", 1, 2), ("a.md", 2, 3)]
-    assert labels.warnings == ("q: evidence entries 1 and 3 are the same span; it counts once",)
+    assert labels.warnings == ("q: evidence entries 1 and 3 are the same passage; it counts once",)
 
 
 def test_no_evidence_is_counted_apart_and_the_three_kinds_make_the_total():
@@ -116,7 +116,7 @@ def test_no_questions_at_all():
 
 def test_unknown_trap_documents_are_warned_of():
     labels = check("一", evidence="一", trap_docs=["a.md", "z.md"])
-    assert labels.warnings == ("q: trap_docs names 'z.md', which is no document of the corpus",)
+    assert labels.warnings == ("q: trap_docs names 'z.md', which is not in the corpus",)
     assert len(labels.valid) == 1
 
 
@@ -162,7 +162,7 @@ def test_the_second_of_two_ids_is_the_problem():
     labels = check_labels([Document("a.md", "一二")], asked)
     assert [resolved.evidence[0].start for resolved in labels.valid] == [0]
     assert [(found.problem, found.message) for found in labels.problems] == [
-        ("duplicate-id", "the id 'q' is that of question 1 already")
+        ("duplicate-id", "question 1 has the id 'q' too")
     ]
 
 
@@ -227,7 +227,7 @@ class TestManyQuestionsThatQuoteTheSame:
     def test_places_in_another_document_are_looked_for_once(self, monkeypatch):
         listed = self.count(monkeypatch, problems, "_occurrence")
         found = self.problems_of("番", doc="b.md")
-        assert "stands in another document: a.md:1:2" in found.message
+        assert "it is in another document: a.md:1:2" in found.message
         assert len(listed) == 1
 
     @pytest.mark.parametrize("settings", [{}, {"doc": "a.md"}], ids=["anywhere", "in one document"])
@@ -309,7 +309,7 @@ def test_a_document_behind_a_link_that_leads_out_is_not_called_unknown_without_t
         ("guide/rules", "did you mean 'guide/rules.md'?"),
         ("Rules", "did you mean 'guide/rules.md'?"),
         (unicodedata.normalize("NFC", "guide/ガイド.md"), "it is the same after NFC; write it as the file is called"),
-        ("zzzzzzzzzzzz", "no name is like it"),
+        ("zzzzzzzzzzzz", "no document has a similar name"),
     ],
 )
 def test_an_unknown_document_has_the_nearest_name(name, hint):
@@ -340,15 +340,20 @@ def test_an_unknown_document_has_the_nearest_name(name, hint):
         ("料金は１２０円です。税込みで１３２円。", "132円", "matches after NFKC", "a.md:1:15"),
         ("ﾃﾞｰﾀ表", "データ表", "matches after NFKC", "a.md:1:1"),
         ("株価は\u00a0上昇\u200bした。", "は 上昇", "U+00A0 (NO-BREAK SPACE)", "a.md:1:3"),
-        ("株価は\u00a0上昇\u200bした。", "上昇した。", "(1:7: U+200B (ZERO WIDTH SPACE)", "a.md:1:5"),
+        (
+            "株価は\u00a0上昇\u200bした。",
+            "上昇した。",
+            "(1:7: the document has U+200B (ZERO WIDTH SPACE), which the quote lacks)",
+            "a.md:1:5",
+        ),
         ("甲\u3000乙", "甲 乙", "U+3000 (IDEOGRAPHIC SPACE)", "a.md:1:1"),
-        ("10～20円", "10〜20円", "matches if wave dashes are made one", "a.md:1:1"),
-        ("2020–2021", "2020-2021", "matches if dashes are made one", "a.md:1:1"),
-        ("He said “no”.", 'said "no"', "matches if typographic marks are made plain", "a.md:1:4"),
-        ("The Net Income", "net income", "matches if case is overlooked", "a.md:1:5"),
-        ("a  b\n c", "a b c", "matches if runs of white space are made one space", "a.md:1:1"),
-        ("東京\n都に行く", "東京都に", "matches if white space is overlooked", "a.md:1:1"),
-        ("月額**10,000円**を", "月額10,000円を", "matches if emphasis marks are overlooked", "a.md:1:1"),
+        ("10～20円", "10〜20円", "matches if all wave dashes count as one", "a.md:1:1"),
+        ("2020–2021", "2020-2021", "matches if all dashes count as one", "a.md:1:1"),
+        ("He said “no”.", 'said "no"', "matches if typographic marks count as plain ones", "a.md:1:4"),
+        ("The Net Income", "net income", "matches if case is ignored", "a.md:1:5"),
+        ("a  b\n c", "a b c", "matches if runs of white space count as one space", "a.md:1:1"),
+        ("東京\n都に行く", "東京都に", "matches if white space is ignored", "a.md:1:1"),
+        ("月額**10,000円**を", "月額10,000円を", "matches if emphasis marks are ignored", "a.md:1:1"),
         ("“Ａ”\r\nb", '"A"\nb', "matches if line ends are normalised and typographic marks", "a.md:1:1"),
     ],
 )
@@ -365,14 +370,17 @@ def test_a_missing_quote_has_its_reason_and_place(text, quote, hint, place):
 def test_a_quote_of_another_document_is_told_so():
     found = problem({"a.md": "一", "b.md": "x\n保証は二年です。"}, doc="a.md", evidence="保証は二年です。")
     assert found.problem == "missing"
-    assert "stands in another document: b.md:2:1" in found.message
+    assert "it is in another document: b.md:2:1" in found.message
 
 
 def test_a_similar_passage_is_shown_and_an_unlike_text_says_so():
     text = "前置き。\n旅費の上限は一泊12,000円とする。宿泊費の領収書を出す。"
     for fields in ({"doc": "a.md"}, {}):
         found = problem(text, evidence="旅費の上限は一泊10,000円とする。", **fields)
-        assert "nearest: '旅費の上限は一泊12,000円とする。' at a.md:2:1 (2:10: '2' stands where" in found.message
+        assert (
+            "nearest: '旅費の上限は一泊12,000円とする。' at a.md:2:1 (2:10: the document has '2', the quote '0')"
+            in found.message
+        )
         assert found.fix is None
         assert problem(text, evidence="zzzz", **fields).message.endswith("nothing similar")
     assert problem("", doc="a.md", evidence="証拠").message == "evidence not found in a.md: '証拠'; nothing similar"
@@ -381,14 +389,14 @@ def test_a_similar_passage_is_shown_and_an_unlike_text_says_so():
 @pytest.mark.parametrize(
     ("span", "hint"),
     [
-        ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote stands at a.md:1:6 [5:8]"),
+        ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote is at a.md:1:6 [5:8]"),
         ([15, 20], "they count bytes of UTF-8"),
         ([40, 43], "a.md has 11 characters and no [40:43]"),
         ([-3, 0], "a.md has 11 characters and no [-3:0]"),
         ([8, 5], "a.md has 11 characters and no [8:5]"),
         ([5, 7], "the end is one too small"),
         ([6, 9], "they count from 1"),
-        ([4, 7], "they do not count what a byte order mark takes"),
+        ([4, 7], "they do not count the byte order mark"),
     ],
 )
 def test_offsets_that_do_not_match_say_what_stands_there(span, hint):

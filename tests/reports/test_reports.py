@@ -395,6 +395,24 @@ def test_wrapping_loses_nothing_but_spaces(text, room):
     assert "".join(lines)[2:].replace(" ", "") == shown.replace(" ", "")
 
 
+PHRASES = st.text(st.sampled_from("がをにすっー漢語ABc12、。」）「（…"), max_size=7).map(lambda text: f"あ{text}あ")
+
+
+@given(st.lists(st.lists(PHRASES, min_size=1, max_size=9).map("".join), min_size=1), st.integers(20, 40))
+def test_lines_of_japanese_begin_and_end_where_they_may(words, room):
+    lines = wrap(" ".join(words), room)
+    assert "".join(lines).replace(" ", "") == "".join(words)
+    assert all(width(line) <= room for line in lines)
+    assert not any(line.startswith(tuple("、。」）ーっ…")) for line in lines)
+    assert not any(line.endswith(("「", "（")) for line in lines)
+
+
+def test_lines_of_japanese_are_filled_and_names_stay_whole():
+    sentence = "重なりを 24 以上にすると、根拠が必ず一つのチャンクに収まります。"
+    assert [width(line) for line in wrap(sentence, 20)] == [20, 20, 20, 4]
+    assert wrap("split: 出張旅費規程.md, 役員出張特例.md", 30) == ["split: 出張旅費規程.md,", "役員出張特例.md"]
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_json_is_valid_and_holds_the_whole_result(name):
     text = to_json(RESULTS[name])

@@ -30,6 +30,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.inputs import QUESTIONS_HERE, Inputs, start
     from chunkscope.config import OWN_FILE, find_config
     from chunkscope.errors import InputError
+    from chunkscope.language import say
     from chunkscope.questions.scaffold import configuration, first_questions
 
     messages = start(flags)
@@ -42,7 +43,7 @@ def command(**flags: Any) -> None:
     if len(there) == 2:
         raise InputError(f"nothing to write: {' and '.join(there)} are there already")
     corpus = Inputs(path, None, flags, messages).read_corpus()
-    messages.warn(*(f"{name} is there already, and stays as it is" for name in there))
+    messages.warn(*(say("{name} is there already and stays as it is", name=name) for name in there))
     texts = {}
     if configured is None:
         texts[OWN_FILE] = configuration(path.replace(os.sep, "/"), QUESTIONS_HERE)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chunkscope.cli import options
 from chunkscope.cli.console import one_line
-from chunkscope.cli.outputs import open_output
+from chunkscope.cli.outputs import look_of, open_output
 from chunkscope.cli.program import FOUND
+from chunkscope.language import Text, in_language, say
 
 if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels
@@ -57,7 +59,7 @@ def command(**flags: Any) -> None:
         raise options.usage_error("no questions: name them with -q")
     corpus = inputs.read_corpus()
     labels = check_labels(corpus, questions)
-    inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    inputs.messages.warn(*(say("{path}: {text}", path=questions.path, text=text) for text in labels.warnings))
     if flags["fix"]:
         records = fix_labels(questions.questions, labels, questions.fields)
         with open_output(flags["fix"], "json") as file:
@@ -66,24 +68,30 @@ def command(**flags: Any) -> None:
         if flags["output_format"] == "json":
             file.write(json.dumps(labels.to_dict(), ensure_ascii=False) + "\n")
         else:
-            file.writelines(f"{line}\n" for line in _lines(questions, labels, flags["fix"]))
+            lang = look_of(flags["output"], flags["lang"]).lang
+            file.writelines(
+                f"{one_line(in_language(line, lang))}\n" for line in _lines(questions, labels, flags["fix"])
+            )
     if labels.problems:
         click.get_current_context().exit(FOUND)
 
 
-def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> list[str]:
-    from chunkscope.reports.formatting import plural
-
-    lines = []
+def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> Iterator[Text]:
     for problem in labels.problems:
         where = questions.path if problem.line is None else f"{questions.path}:{problem.line}"
-        lines.append(one_line(f"{where}: {problem.id}: {problem.problem}: {problem.message}"))
+        told = say("{id}: {text}", id=f"{problem.id}: {problem.problem}", text=problem.message)
+        yield say("{path}: {text}", path=where, text=told)
     n = len(labels.problems)
-    summary = (
-        f"{plural(labels.total, 'question')}: {len(labels.valid)} valid, {len(labels.without_evidence)} without "
-        f"evidence, {len(labels.excluded)} with problems; {plural(n, 'problem')}"
+    summary = say(
+        "{total:,} {total:question|questions}: {valid:,} valid, {without:,} without evidence, {bad:,} with problems; "
+        "{n:,} {n:problem|problems}",
+        total=labels.total,
+        valid=len(labels.valid),
+        without=len(labels.without_evidence),
+        bad=len(labels.excluded),
+        n=n,
     )
     if fixed:
         mended = sum(problem.fix is not None for problem in labels.problems)
-        summary += f", {mended} of {n} corrected in {fixed}"
-    return [*lines, summary]
+        summary = say("{text}, {n:,} of {total:,} corrected in {path}", text=summary, n=mended, total=n, path=fixed)
+    yield summary

@@ -40,7 +40,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.marked_text import draw_cuts
     from chunkscope.cli.settings import read_setting
-    from chunkscope.reports.formatting import plural
+    from chunkscope.language import in_language, say
     from chunkscope.reports.visible import visible
 
     inputs = Inputs.of(flags)
@@ -53,7 +53,8 @@ def command(**flags: Any) -> None:
     rows = draw_cuts(document.text, cut, width=look.width, color=look.color, ascii=look.ascii, underlined=evidence)
     n_chunks = len(cut.spans) + cut.n_spanless
     with open_output(flags["output"]) as file:
-        file.write(f"{visible(document.name)}: {plural(n_chunks, 'chunk')}, {chunker}\n\n")
+        told = say("{name}: {n:,} {n:chunk|chunks}, {chunker}", name=document.name, n=n_chunks, chunker=str(chunker))
+        file.write(f"{visible(in_language(told, look.lang))}\n\n")
         file.writelines(f"{row}\n" for row in rows)
 
 

@@ -116,13 +116,14 @@ def command(**flags: Any) -> None:
 
 def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
     from chunkscope.errors import LabelError
+    from chunkscope.language import say
     from chunkscope.questions.check import check_labels
 
     questions = inputs.read_questions()
     if questions is None:
         return None
     labels = check_labels(corpus, questions)
-    inputs.messages.warn(*(f"{questions.path}: {warning}" for warning in labels.warnings))
+    inputs.messages.warn(*(say("{path}: {text}", path=questions.path, text=text) for text in labels.warnings))
     if not inputs.flags["skip_bad_labels"]:
         try:
             labels.require_valid()
@@ -131,9 +132,11 @@ def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
                 f"{questions.path}: {error}; `chunkscope labels` shows all, --skip-bad-labels leaves such questions out"
             ) from None
     if labels.excluded:
-        left = "" if labels.valid else "; none with evidence is left, so there is nothing to count"
-        some = f"{len(labels.excluded):,} of {labels.total:,} questions"
-        inputs.messages.warn(f"{questions.path}: {some} have label problems, left out{left}")
+        n, total = len(labels.excluded), labels.total
+        told = say("{n:,} of {total:,} questions left out: they have label problems", n=n, total=total)
+        if not labels.valid:
+            told = say("{text}; no question with evidence is left, so there is nothing to count", text=told)
+        inputs.messages.warn(say("{path}: {text}", path=questions.path, text=told))
     return labels
 
 

@@ -124,6 +124,15 @@ CATALOGUE = {
     "the document has {found}, the quote {quoted}": "文書では {found}、引用では {quoted}",
     "the document has {found}, which the quote lacks": "文書の {found} が引用にはありません",
     "the quote goes on with {quoted}": "引用には続けて {quoted} があります",
+    # chunkscope/reports/why.py
+    "no cut": "切れた箇所はありません",
+    "{n:,} {n:cut|cuts}: {kinds:, }": "切れた箇所 {n:,} か所: {kinds:、}",
+    "{n:,} {code}": "{code} {n:,} 件",
+    "{codes:; }": "{codes:; }",
+    "{code} {questions:, }": "{code} {questions:, }",
+    "{n:,} {n:row|rows}": "{n:,} 行",
+    "{n:,} {n:passage|passages}": "{n:,} 箇所",
+    "{name} ({counted})": "{name}（{counted}）",
     # chunkscope/reports/check_text.py, chunkscope/reports/check_github.py, chunkscope/reports/check_junit.py
     "{message} ({remark})": "{message}（{remark}）",
     "known: in the baseline": "既知: ベースラインにあります",

@@ -6,17 +6,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from chunkscope.language import Language, Text, in_language, say
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.formatting import plural
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import BOLD, LEAST_WIDTH, RED, fit, fit_end, painted, wrap
 from chunkscope.reports.width import width as cells
 
-NO_CUT = "no cut"
+NO_CUT = say("no cut")
 INDENT = "  "
 
 
-def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = False, ascii: bool = False) -> str:
+def render_why(
+    findings: Sequence[Finding],
+    *,
+    width: int = 80,
+    color: bool = False,
+    ascii: bool = False,
+    lang: Language = "en",
+) -> str:
     """Show each cut that matters: where it is, whom it hurts, and the text around it in one line.
 
     Cuts that hurt several questions or rows are shown once.
@@ -31,6 +38,8 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
         With ANSI colours.
     ascii : bool
         Marks of ASCII only; the text stays as it is.
+    lang : {"ja", "en"}
+        In which language.
 
     Returns
     -------
@@ -49,7 +58,7 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
     1 cut: 1 evidence-split
     """
     if not findings:
-        return NO_CUT + "\n"
+        return in_language(NO_CUT, lang) + "\n"
     width = max(width, LEAST_WIDTH)
     lines: list[str] = []
     n_cuts = 0
@@ -57,34 +66,42 @@ def render_why(findings: Sequence[Finding], *, width: int = 80, color: bool = Fa
         at_once = list(group)
         first = at_once[0]
         place = f"{visible(first.document or '', ascii=ascii)}:{first.line}:{first.column}"
-        where, *more = wrap(f"{place}  {_hurt(at_once, ascii)}", width, rest=INDENT * 2)
+        where, *more = wrap(f"{place}  {in_language(_hurt(at_once, ascii), lang)}", width, rest=INDENT * 2)
         if color and where.startswith(place):
             where = painted(place, BOLD) + where[len(place) :]
         shown = around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)
         lines += [where, *more, INDENT + shown]
         n_cuts += 1
     counts = Counter(finding.code for finding in findings)
-    told = ", ".join(f"{n:,} {code}" for code, n in sorted(counts.items()))
-    return "\n".join([*lines, "", *wrap(f"{plural(n_cuts, 'cut')}: {told}", width, rest=INDENT)]) + "\n"
+    kinds = [say("{n:,} {code}", n=n, code=code) for code, n in sorted(counts.items())]
+    told = in_language(say("{n:,} {n:cut|cuts}: {kinds:, }", n=n_cuts, kinds=kinds), lang)
+    return "\n".join([*lines, "", *wrap(told, width, rest=INDENT)]) + "\n"
 
 
-def _hurt(findings: Iterable[Finding], ascii: bool) -> str:
+def _hurt(findings: Iterable[Finding], ascii: bool) -> Text:
     """Name the questions by code; several rows of one question are counted."""
     by_code: dict[str, Counter[str | None]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, Counter())[finding.question] += 1
-    return "; ".join(
-        f"{code} {', '.join(_question(question, n, code, ascii) for question, n in questions.items())}"
+    codes = [
+        say(
+            "{code} {questions:, }",
+            code=code,
+            questions=[_question(question, n, code, ascii) for question, n in questions.items()],
+        )
         for code, questions in by_code.items()
-    )
+    ]
+    return say("{codes:; }", codes=codes)
 
 
 def _question(question: str | None, n: int, code: str, ascii: bool) -> str:
-    noun = "row" if code == "header-lost" else "passage"
+    counted = say("{n:,} {n:passage|passages}", n=n)
+    if code == "header-lost":
+        counted = say("{n:,} {n:row|rows}", n=n)
     if question is None:
-        return plural(n, noun)
+        return counted
     name = visible(question, ascii=ascii)
-    return name if n == 1 else f"{name} ({plural(n, noun)})"
+    return name if n == 1 else say("{name} ({counted})", name=name, counted=counted)
 
 
 def around(before: str, after: str, room: int, *, color: bool = False, ascii: bool = False) -> str:

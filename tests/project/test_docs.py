@@ -22,6 +22,7 @@ PAGES = [
     ROOT / name
     for name in (
         "README.md",
+        "README.ja.md",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
@@ -222,4 +223,13 @@ def test_benchmarks_and_examples_import_what_there_is():
 def test_the_source_archive_has_the_pages():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    assert {"docs", "tests", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"} <= set(included)
+    assert {
+        "docs",
+        "tests",
+        "README.md",
+        "README.ja.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "LICENSE",
+    } <= set(included)

@@ -2,10 +2,10 @@
 
 ``python benchmarks/trials.py [--signals 300] [--seed 0]``
 
-Signals are sent to real commands at moments that are drawn by lot, from the start of the process on: each has to end
-with its status and one line, with nothing left running, unless it was done before, or Python had not begun with the
-program yet. The others are the tests of their files, counted. Writes ``benchmarks/results/trials.json``; the exit
-status is 1 where something does not hold.
+Signals are sent to real commands at moments that are drawn by lot, from the start of the process on: each command has
+to end with its status and one line, with nothing left running. Told apart are those that were done before, those that
+Python had not begun with, and those that it had done with. The others are the tests of their files, counted. Writes
+``benchmarks/results/trials.json``; the exit status is 1 where something does not hold.
 """
 
 from __future__ import annotations
@@ -41,8 +41,17 @@ COMMANDS = [
     ["chunks", "docs", "--chunker", "token", "--size", "64"],
     ["sweep", "docs", "-q", "asked.jsonl", "--retriever", "bm25", "--sizes", "100..400:100"],
 ]
-PROGRAM = "import sys; print('began', file=sys.stderr, flush=True); from chunkscope.cli import main; main()"
-"""So that it is known whether Python had begun with the program."""
+PROGRAM = """
+import os
+from chunkscope.cli import leave_at_once, main
+leave_at_once()
+os.write(2, b"began\\n")
+try:
+    main()
+finally:
+    os.write(2, b"ended\\n")
+"""
+"""So that it is known whether Python had begun with the program, and whether it had done with it."""
 
 
 def lay_documents(folder: Path) -> None:
@@ -62,15 +71,15 @@ def send(folder: Path, dice: random.Random, whole: dict[int, float]) -> tuple[st
         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}, start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8",
     )  # fmt: skip
-    after = dice.uniform(0, whole[place])
+    after = dice.uniform(0, 0.8 * whole[place])
     try:
         _, told = process.communicate(timeout=after)
     except subprocess.TimeoutExpired:
         process.send_signal(number)
         _, told = process.communicate(timeout=120)
-    begun, told = told.startswith("began\n"), told.removeprefix("began\n")
-    left = is_left_running(process.pid)
-    if left:
+    begun, ended = "began\n" in told, "ended\n" in told
+    told = told.replace("began\n", "").replace("ended\n", "")
+    if is_left_running(process.pid):
         return "left running", f"{COMMANDS[place]} {number!r} after {after:.3f} s"
     if (process.returncode, told) == ENDINGS[number]:
         return "one line and its status", ""
@@ -78,6 +87,8 @@ def send(folder: Path, dice: random.Random, whole: dict[int, float]) -> tuple[st
         return "done before", ""
     if not begun:
         return "before Python began with it", ""
+    if process.returncode == -number and not told and ended:
+        return "while Python ended, its work done", ""
     return "otherwise", f"{COMMANDS[place]} {number!r} after {after:.3f} s: {process.returncode} {told[-500:]!r}"
 
 
@@ -95,6 +106,9 @@ def is_left_running(group: int) -> bool:
 
 def try_signals(n: int, seed: int) -> dict[str, object]:
     dice, ends, wrong = random.Random(seed), Counter[str](), []
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # some shells start their jobs with interrupts switched off
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lay_documents(folder)

@@ -142,11 +142,20 @@ def _status_and_reason(error: BaseException) -> tuple[int, str]:
         error = error.__cause__ or error
     if isinstance(error, BrokenPipeError):
         return OK, ""
+    error = _interrupt_in(error) or error
     if isinstance(error, TerminationError):
         return TERMINATED, "terminated"
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return INTERRUPTED, "interrupted"
     return FAILED, _reason(error)
+
+
+def _interrupt_in(error: BaseException) -> KeyboardInterrupt | None:
+    """Find the interrupt that became another error on its way: Python itself makes such where it builds a class."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, KeyboardInterrupt):
+        found = found.__cause__ or found.__context__
+    return found
 
 
 def _reason(error: BaseException) -> str:

@@ -150,6 +150,26 @@ def test_a_signal_while_the_program_is_imported_is_one_line(number, line):
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", line)
 
 
+@pytest.mark.parametrize(("number", "line"), [
+    (signal.SIGTERM, b"chunkscope: terminated\n"), (signal.SIGINT, b"chunkscope: interrupted\n"),
+])  # fmt: skip
+def test_a_signal_that_becomes_another_error_on_its_way_is_one_line(number, line):
+    """As it does in Python 3.11 where a class with fields is built, which imports do."""
+    code = (
+        "import os, signal, types\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from chunkscope.cli import program\n"
+        "class Part:\n"
+        "    def __set_name__(self, owner, name):\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "program.importlib = types.SimpleNamespace(import_module=lambda name: type('Owner', (), {'part': Part()}))\n"
+        "program.program.main(['list'])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", line)
+
+
 def test_a_process_that_ends_before_its_time_is_one_line():
     with pytest.raises(ChunkscopeError, match="before its work was done"):
         list(run_in_processes(end_at_once, None, [1, 2], 2))

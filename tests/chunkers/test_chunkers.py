@@ -65,6 +65,7 @@ def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
     found = [window for document in corpus for window in cut(document, chunker)]
     assert chunks.n_chunks == len(found)
     assert chunks.n_broken == sum(window.is_broken for window in found)
+    assert chunks.sizes.tolist() == [window.weight for window in found if window.has_span]
     if chunker.size is not None:
         assert chunks.n_oversize == sum(window.has_span and window.weight > chunker.size for window in found)
 

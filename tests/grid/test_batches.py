@@ -46,3 +46,13 @@ def test_each_batch_is_told_with_all_documents_so_far(monkeypatch):
 def test_one_job_starts_no_process(monkeypatch):
     monkeypatch.setattr("chunkscope.grid.sweep.run_in_processes", None)
     assert sweep([Document("a", "あ" * 9)], chunkers=[FixedChunker(2)], jobs=1).cells[0].chunks == 5
+
+
+def test_processes_pay_for_much_text_and_are_as_many_as_may_run(monkeypatch):
+    assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY - 1) == 1
+    monkeypatch.setattr(batches.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY) == 3
+    monkeypatch.delattr(batches.os, "sched_getaffinity")
+    for known, expected in ((6, 6), (None, 1)):
+        monkeypatch.setattr(batches.os, "cpu_count", lambda known=known: known)
+        assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,8 +21,9 @@ from chunkscope import (
     find_boundary_problems,
     sweep,
 )
-from chunkscope.errors import ChunkerError, GridError, LabelError
+from chunkscope.errors import ChunkerError, ConfigError, GridError, LabelError
 from chunkscope.grid.verdict import guaranteed_overlap
+from chunkscope.measures.base import Field
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.structure.units import EncodingUnit, WordUnit
 
@@ -47,6 +49,24 @@ def partitions(draw):
 def test_a_blank_chunk_may_be_one_character_where_chunks_are_packed():
     (cell,) = sweep([Document("a.md", "一 二")], chunkers=SentenceChunker(1)).cells
     assert (cell.chunks, cell.blank_chunks) == (3, 1)
+
+
+def test_a_blank_window_at_the_end_of_a_document_may_be_shorter_than_the_size():
+    (cell,) = sweep([Document("a", "いろはに ほ  ")], chunkers=FixedChunker(6)).cells
+    assert (cell.chunks, cell.blank_chunks) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ([Field("vowels", "count"), Field("vowels", "count")], "the field 'vowels' is taken"),
+        ([Field("chunks", "count")], "the field 'chunks' is taken"),
+        ([Field("vowels", "count", of="letters")], "'vowels' is said to be a part of 'letters', which nobody counts"),
+    ],
+)
+def test_fields_that_clash_or_are_a_part_of_nothing_are_refused_at_once(fields, message):
+    with pytest.raises(ConfigError, match=message):
+        sweep([], chunkers=FixedChunker(6), measures=[SimpleNamespace(fields=fields)])
 
 
 def test_cuts_of_a_chunker_without_its_size_are_refused_whatever_the_documents():

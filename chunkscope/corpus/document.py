@@ -18,6 +18,9 @@ Markup = Literal["markdown", "html", "plain"]
 
 MARKUPS: tuple[Markup, ...] = get_args(Markup)
 
+SHOWN = 80
+"""So many characters of a text stand in the `repr` of its document."""
+
 LINE_END = re.compile(r"\r\n|\n|\r")
 """The only line ends. ``str.splitlines`` knows seven more, which are ordinary characters in Markdown."""
 
@@ -88,6 +91,11 @@ class Document:
 
     def __hash__(self) -> int:
         return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        text = self.text if self.length <= SHOWN else f"{self.text[:SHOWN]}..."
+        length = f", {self.length:,} characters" if self.length > SHOWN else ""
+        return f"{type(self).__name__}(name={self.name!r}, text={text!r}{length}, markup={self.markup!r})"
 
     @property
     def length(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from chunkscope._version import __version__
 from chunkscope.grid.results import CorpusInfo
 from chunkscope.measures.findings import Finding
+from chunkscope.plugins.shown import Shown, counted
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -98,7 +99,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Shown):
     """What a check found.
 
     Attributes
@@ -130,6 +131,11 @@ class CheckResult:
     label_problems: int = 0
     against: Against | None = None
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        verdict = "passed" if self.passed else f"failed: {', '.join(self.missed)}"
+        counts = f"{counted(self.corpus.documents, 'document')}, {counted(len(self.findings), 'finding')}"
+        return f"CheckResult({verdict}; {counts})"
 
     @property
     def passed(self) -> bool:

@@ -22,6 +22,7 @@ from chunkscope.grid.pairing import (
 )
 from chunkscope.grid.results import FORMAT, SweepResult
 from chunkscope.grid.statistics import holm
+from chunkscope.plugins.shown import Shown, counted
 
 OF_QUESTIONS = ("question", "evidence", "precision_omega")
 """Parts of the names of counts over questions."""
@@ -48,9 +49,9 @@ class CellChange:
         One for each retriever.
     """
 
-    old: Record
-    new: Record
-    changed: Changes
+    old: Record = field(repr=False)
+    new: Record = field(repr=False)
+    changed: Changes = field(repr=False)
     whole: PairedOutcome | None
     became_split: tuple[str, ...] | None
     became_whole: tuple[str, ...] | None
@@ -129,7 +130,7 @@ class QuestionPairing:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """All that changed.
 
     Attributes
@@ -166,6 +167,11 @@ class Comparison:
     only_new: tuple[PlacedCell, ...]
     advice: tuple[Record | None, Record | None] = (None, None)
     fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        questions = f", {counted(len(self.questions.shared), 'question')} in both" if self.questions else ""
+        changed = f"{len(self.changed):,} of {counted(len(self.cells), 'cell')} changed"
+        return f"Comparison({self.old_path} -> {self.new_path}: {changed}{questions})"
 
     @property
     def changed(self) -> tuple[CellChange, ...]:

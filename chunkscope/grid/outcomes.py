@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from chunkscope.grid.pairing import Record, group, has_context
-from chunkscope.grid.results import Value, leaves
+from chunkscope.grid.pairing import Record, group
+from chunkscope.grid.results import Value, at_own_number, has_context, leaves
 from chunkscope.grid.statistics import mcnemar, newcombe
 
 DIGITS = 6
@@ -106,9 +106,9 @@ class RankingChange:
     """
 
     retriever: str
-    old: Record
-    new: Record
-    changed: Changes
+    old: Record = field(repr=False)
+    new: Record = field(repr=False)
+    changed: Changes = field(repr=False)
     answered: Mapping[tuple[int, int], PairedOutcome]
     ranks: Mapping[str, tuple[int | None, int | None]]
 
@@ -173,7 +173,7 @@ def compare_ranking(
     sides = {one for outcome in answered.values() for one in (*outcome.gained, *outcome.lost)}
     moved = {one: pair for one, pair in ranks.items() if pair[0] != pair[1] or one in sides}
     if has_context(old) and has_context(new):
-        old, new = _at_own_number(old), _at_own_number(new)
+        old, new = at_own_number(old), at_own_number(new)
     figures = changed_figures(old, new, NO_FIGURES) if with_figures else {}
     return RankingChange(name, old, new, figures, answered, moved)
 
@@ -187,17 +187,6 @@ def _numbers(old: Record, new: Record) -> list[tuple[int, int]]:
     before, after = ([k for k in _sequence(one.get("k")) if isinstance(k, int)] for one in (old, new))
     both = [(k, k) for k in after if k in before] if not (has_context(old) or has_context(new)) else []
     return both or ([(max(before), max(after))] if before and after else [])
-
-
-def _at_own_number(found: Record) -> Record:
-    """Put the figures at the one number of chunks of a cell under ``k``: at equal context each cell has another."""
-    numbers = [str(k) for k in _sequence(found.get("k"))]
-    if len(numbers) != 1:
-        return found
-    return {
-        name: {"k": value[numbers[0]]} if isinstance(value, dict) and list(value) == numbers else value
-        for name, value in found.items()
-    }
 
 
 def _sequence(value: object) -> Sequence[object]:

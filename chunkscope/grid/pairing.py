@@ -9,7 +9,7 @@ from typing import Any
 from chunkscope.chunkers import parse_chunker
 from chunkscope.errors import ChunkscopeError
 from chunkscope.grid.notation import Overlap, parse_overlaps
-from chunkscope.grid.results import retriever_names
+from chunkscope.grid.results import has_context, retriever_names
 
 PARAMETERS = ("chunker", "unit", "size", "overlap")
 HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
@@ -240,11 +240,6 @@ def _retriever_settings(result: Record) -> dict[str, dict[str, Any]]:
         for cell in result["cells"][:1]
         for name, ranked in rankings(cell).items()
     }
-
-
-def has_context(ranked: Record) -> bool:
-    """Tell whether cells are compared at equal context, each at its own number of chunks."""
-    return "context" in group(ranked, "settings")
 
 
 def group(record: Record, name: str) -> Mapping[str, Any]:

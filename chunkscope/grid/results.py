@@ -13,6 +13,7 @@ from chunkscope.grid.notation import Skipped
 from chunkscope.measures.base import Field, add_values
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import ChunkLengths, LengthCounts
+from chunkscope.plugins.shown import Shown, counted, data_frame
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -155,6 +156,11 @@ class Cell:
         expected = self.expected_split_questions
         return not self.split_questions and not self.split_evidence and expected is not None and expected >= 0.5
 
+    def __repr__(self) -> str:
+        size = "" if self.size is None else f" {self.size}/{self.overlap}"
+        split = f", {self.split_questions:,} of {counted(self.questions, 'question')} split" if self.questions else ""
+        return f"Cell({self.chunker} {self.unit}{size}: {counted(self.chunks, 'chunk')}{split})"
+
     def value(self, name: str) -> Any:
         """Give a field by its name, one of a measure from outside too; None where it was not counted."""
         return self.extra.get(name) if name in self.extra else getattr(self, name, None)
@@ -279,7 +285,8 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
             yield from leaves(entry, (*path, str(entry.get("score", number))))
     elif isinstance(value, list | tuple):
         if len(value) == 2 and name != "k" and all(isinstance(entry, int | float) for entry in value):
-            first, second = ((*path, "low"), (*path, "high")) if "intervals" in path else (path, (*path, "of"))
+            is_range = any(part.startswith("interval") for part in path)
+            first, second = ((*path, "low"), (*path, "high")) if is_range else (path, (*path, "of"))
             yield first, value[0]
             yield second, value[1]
         else:
@@ -291,7 +298,37 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 def _ranked(found: Any) -> Iterator[tuple[tuple[str, ...], Value]]:
     several = [one for one in (found if isinstance(found, list | tuple) else [found]) if isinstance(one, Mapping)]
     for name, one in zip(retriever_names(several), several, strict=True):
-        yield from leaves({key: entry for key, entry in one.items() if key != "retriever"}, (name,))
+        yield from leaves({key: entry for key, entry in at_own_number(one).items() if key != "retriever"}, (name,))
+
+
+def has_context(found: Mapping[str, Any]) -> bool:
+    """Tell whether cells are compared at equal context, each at its own number of chunks."""
+    settings = found.get("settings")
+    return isinstance(settings, Mapping) and "context" in settings
+
+
+def at_own_number(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what a retriever found without the number of chunks in its names, where that is another for each cell.
+
+    Examples
+    --------
+    >>> at_own_number({"settings": {"context": 6000}, "k": [21], "answered": {"21": [3, 4]}})["answered"]
+    [3, 4]
+    """
+    numbers = found.get("k")
+    if not has_context(found) or not isinstance(numbers, list | tuple) or len(numbers) != 1:
+        return found
+    kept = {
+        name: entry if name in PER_QUESTION else _unwrapped(entry, str(numbers[0])) for name, entry in found.items()
+    }
+    return {**kept, "k": numbers[0]}
+
+
+def _unwrapped(value: Any, name: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    inner = {key: _unwrapped(entry, name) for key, entry in value.items()}
+    return inner[name] if list(inner) == [name] else inner
 
 
 def flat_cell(cell: Cell) -> dict[str, Value]:
@@ -313,9 +350,9 @@ class CorpusInfo:
     path: str
     documents: int
     characters: int
-    files: Mapping[str, str] = field(default_factory=dict)
-    unreadable: tuple[str, ...] = ()
-    ignored: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unreadable: tuple[str, ...] = field(default=(), repr=False)
+    ignored: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def sha256(self) -> str:
@@ -363,7 +400,7 @@ class QuestionsInfo:
     total: int
     valid: int
     without_evidence: int
-    excluded: tuple[tuple[str, str], ...]
+    excluded: tuple[tuple[str, str], ...] = field(repr=False)
     evidence: int
     table: int
     longest: Mapping[str, int] = field(default_factory=dict)
@@ -403,7 +440,7 @@ class QuestionsInfo:
 
 
 @dataclass(frozen=True)
-class SweepResult:
+class SweepResult(Shown):
     """All cells of a sweep, and what was held fixed; `fields` are those of measures from outside.
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
@@ -418,6 +455,35 @@ class SweepResult:
     retrieval: Mapping[str, Any] | None = None
     fields: tuple[Field, ...] = ()
     findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""
+        return (
+            f"SweepResult({counted(self.corpus.documents, 'document')}, {counted(len(self.cells), 'cell')}{questions})"
+        )
+
+    def to_question_dataframe(self, library: str | None = None) -> Any:
+        """Give what became of each question in each cell as a data frame, a cell and question a row.
+
+        Whether it is split or has lost its header (missing where the sweep did not name its questions), and for each
+        retriever its first ranks and the cause of a miss. See `to_dataframe`.
+        """
+        return data_frame(self.question_rows(), library)
+
+    def question_rows(self) -> Iterator[dict[str, Value]]:
+        """Give the rows of `to_question_dataframe`."""
+        for cell in self.cells:
+            found = cell.retrieval or ()
+            ranked = list(zip(retriever_names(found), found, strict=True))
+            setting = dict(zip(("chunker", "unit", "size", "overlap"), cell.key, strict=True))
+            named = {"split": cell.split_question_ids, "header_lost": cell.header_lost_question_ids}
+            lost = {name: None if ids is None else frozenset(ids) for name, ids in named.items()}
+            for question in self.questions.ids if self.questions else ():
+                row: dict[str, Value] = {**setting, "question": question}
+                row |= {name: None if ids is None else question in ids for name, ids in lost.items()}
+                for retriever, one in ranked:
+                    row |= {f"{retriever}_{name}": one[name].get(question) for name in one if name in PER_QUESTION}
+                yield row
 
     def __add__(self, other: SweepResult) -> SweepResult:
         """Add the result for other documents and their questions, swept over the same grid."""

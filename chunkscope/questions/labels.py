@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import LabelError
+from chunkscope.plugins.shown import Shown
 from chunkscope.questions.question import Question
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
 from chunkscope.spans.layout import Layout
@@ -114,7 +115,7 @@ class LabelProblem:
     problem: LabelProblemCode
     message: str
     document: str | None = None
-    occurrences: tuple[Occurrence, ...] = ()
+    occurrences: tuple[Occurrence, ...] = field(default=(), repr=False)
     n_occurrences: int = 0
     entry: int | None = None
     fix: Fix | None = None
@@ -135,7 +136,7 @@ class LabelProblem:
 
 
 @dataclass(frozen=True)
-class Labels:
+class Labels(Shown):
     """All questions, sorted: valid + without evidence + excluded = total.
 
     Attributes
@@ -166,6 +167,10 @@ class Labels:
     fixes: Mapping[tuple[int, int], Fix] = field(default_factory=dict, repr=False)
     path: str = ""
     sha256: str = ""
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.valid):,} valid, {len(self.without_evidence):,} without evidence"
+        return f"Labels({counts}, {len(self.excluded):,} with problems)"
 
     @property
     def total(self) -> int:

@@ -24,6 +24,7 @@ from chunkscope.errors import (
     spoken_type,
 )
 from chunkscope.language import Text, say
+from chunkscope.plugins.shown import counted
 from chunkscope.spans.intervals import Span
 
 Match = Literal["all", "any"]
@@ -179,6 +180,9 @@ class QuestionFile:
 
     def __iter__(self) -> Iterator[Question]:
         return iter(self.questions)
+
+    def __repr__(self) -> str:
+        return f"QuestionFile({self.path!r}, {counted(len(self.questions), 'question')})"
 
 
 def questions_of(asked: Iterable[Question]) -> tuple[Question, ...]:

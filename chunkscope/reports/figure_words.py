@@ -90,19 +90,19 @@ RANKING: dict[Path, str] = {
     ("indexed_chunks",): "chunks in the index {}",
     ("mrr",): "mean reciprocal rank {}",
     ("half",): "k chunks hold half of the documents: {}",
-    ("context", "k"): "mean context {} characters",
-    ("answered", "k"): "answered {}",
-    ("strict", "k"): "evidence whole {}",
-    ("start", "k"): "evidence begun {}",
-    ("misses", "k", "not_indexed"): "missed as not in the index {}",
-    ("misses", "k", "not_embedded"): "missed as not embedded {}",
-    ("misses", "k", "split"): "missed as split {}",
-    ("misses", "k", "header_lost"): "missed for lack of the header {}",
-    ("misses", "k", "ranked_below"): "ranked below {}",
-    ("misses", "k", "below"): "ranked below {}",
-    ("outdated", "k"): "outdated documents found for {}",
+    ("context",): "mean context {} characters",
+    ("answered",): "answered {}",
+    ("strict",): "evidence whole {}",
+    ("start",): "evidence begun {}",
+    ("misses", "not_indexed"): "missed as not in the index {}",
+    ("misses", "not_embedded"): "missed as not embedded {}",
+    ("misses", "split"): "missed as split {}",
+    ("misses", "header_lost"): "missed for lack of the header {}",
+    ("misses", "ranked_below"): "ranked below {}",
+    ("misses", "below"): "ranked below {}",
+    ("outdated",): "outdated documents found for {}",
 }
-"""What the figures of a retriever are called; k is a number of chunks."""
+"""What the figures of a retriever are called, whatever the number of chunks."""
 
 MOST_DECIMALS = 6
 
@@ -159,10 +159,10 @@ def changed_ranking(ranking: RankingChange, k: str) -> str:
     """
     order = {path: place for place, path in enumerate(RANKING)}
     before, after = dict(leaves(ranking.old)), dict(leaves(ranking.new))
-    named = {path: tuple("k" if part == k else part for part in path) for path in ranking.changed if path[-1] != "of"}
+    named = {path: tuple(part for part in path if part != k) for path in ranking.changed if path[-1] != "of"}
     told = []
     for path, name in sorted(named.items(), key=lambda item: order.get(item[1], len(order))):
-        is_told = ranking.answered and name in (("answered", "k"), ("strict", "k"))
+        is_told = ranking.answered and name in (("answered",), ("strict",))
         if is_told or path[0] == "corpus_share" or any(part.isdecimal() for part in name):
             continue
         words = RANKING.get(name) or f"{_plain(path)} {{}}"

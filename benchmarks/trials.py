@@ -39,7 +39,7 @@ COMMANDS = [
     ["sweep", "docs", "--jobs", "1"],
     ["sweep", "docs", "--jobs", "2"],
     ["chunks", "docs", "--chunker", "token", "--size", "64"],
-    ["sweep", "docs", "-q", "asked.jsonl", "--retriever", "bm25", "--sizes", "100..400:100"],
+    ["recall", "docs", "-q", "asked.jsonl", "--sizes", "100..400:100"],
 ]
 PROGRAM = """
 import os

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels as Labels
     from chunkscope.questions.question import Question as Question
     from chunkscope.questions.question import read_questions as read_questions
+    from chunkscope.retrieval.recall import recall as recall
     from chunkscope.structure.markdown import read_structure as read_structure
 
 _HOMES = {
@@ -77,6 +78,7 @@ _HOMES = {
     "read_corpus": "chunkscope.corpus.reading",
     "read_questions": "chunkscope.questions.question",
     "read_structure": "chunkscope.structure.markdown",
+    "recall": "chunkscope.retrieval.recall",
     "sweep": "chunkscope.grid.sweep",
 }
 """Where each public name lives; it is imported when first asked for, so that importing the package costs nothing."""

@@ -1,6 +1,6 @@
 """A provider of one's own: whatever turns texts into vectors, in ten lines.
 
-``chunkscope sweep docs -q questions.jsonl --retriever own_provider:TrigramProvider`` finds it in the current folder.
+``chunkscope recall docs -q questions.jsonl --retriever own_provider:TrigramProvider`` finds it in the current folder.
 """
 
 import zlib

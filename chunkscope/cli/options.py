@@ -75,6 +75,43 @@ class ConfiguredCommand(click.Command):
         return super().make_context(info_name, args, parent, obj=config, default_map=dict(config.values), **extra)
 
 
+HEADINGS = {
+    "Grid": ("chunker", "unit", "sizes", "overlaps"),
+    "Questions": ("questions", "skip_bad_labels", "map_field", "holdout", "holdout_by", "seed"),
+    "Ranking": (
+        *("retriever", "context", "k", "return", "budget", "min_score"),
+        *("filter", "outdated", "group_by", "metrics"),
+    ),
+    "Vectors": ("cache", "no_cache", "dry_run", "count_tokens", "price"),
+    "Documents": ("include", "exclude", "encoding", "markup", "follow_links", "skip_unreadable", "demo"),
+    "Counting": ("measure", "no_cuts", "jobs"),
+    "Output": (
+        *("all_rows", "why", "ranks", "output_format", "output", "ids"),
+        *("lang", "quiet", "verbose", "traceback"),
+    ),
+}
+"""Under which heading of the help each option stands, by its name; the rest come under the last."""
+
+WIDEST_OPTION = 26
+"""In the help, options that are wider have a line of their own."""
+
+
+class GroupedCommand(ConfiguredCommand):
+    """A command with so many options that its help has headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under their headings."""
+        asked = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
+        records = {option.name: option.get_help_record(ctx) for option in asked}
+        rows = {name: record for name, record in records.items() if record is not None}
+        for number, (heading, names) in enumerate(HEADINGS.items(), 1):
+            found = [rows.pop(name) for name in names if name in rows]
+            found += rows.values() if number == len(HEADINGS) else ()
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found, col_max=WIDEST_OPTION)
+
+
 def running_config() -> Config:
     """Give the configuration of the running command; an empty one where it has none."""
     from chunkscope.config import Config
@@ -182,20 +219,20 @@ corpus_argument = click.argument("corpus", required=False, type=FILLED)
 document_argument = click.argument("document", type=FILLED)
 
 reading_options = stacked(
-    click.option("--encoding", metavar="NAME", help="Encoding of all documents; strict UTF-8 without it."),
+    click.option("--encoding", metavar="NAME", help="Encoding of all documents [strict UTF-8]."),
     click.option(
         "--markup",
         type=click.Choice(["markdown", "html", "plain"]),
-        help="Markup of all documents; else by the file's suffix.",
+        help="Markup of all documents [by suffix].",
     ),
 )
 
 corpus_options = stacked(
     click.option("--include", metavar="GLOB", multiple=True, help="Read these files only; repeatable."),
-    click.option("--exclude", metavar="GLOB", multiple=True, help="Leave these files and folders out; repeatable."),
+    click.option("--exclude", metavar="GLOB", multiple=True, help="Leave files or folders out; repeatable."),
     reading_options,
     click.option("--follow-links", is_flag=True, help="Follow links that lead out of the folder too."),
-    click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read instead of stopping."),
+    click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read, go on."),
     click.option("--demo", metavar="[ja|en]", type=click.Choice(LANGUAGES), help="Take the example corpus instead."),
 )
 
@@ -208,16 +245,24 @@ field_option = click.option(
     metavar="OURS=THEIRS",
     multiple=True,
     callback=_mapping,
-    help="What a field is called in the questions; repeatable.",
+    help="What a field of questions is called.",
 )
+
+all_option = click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
+
+ids_option = click.option("--ids", is_flag=True, help="Name questions above 1,000 cells too.")
+
+skip_option = click.option("--skip-bad-labels", is_flag=True, help="List questions with label problems, go on.")
+
+price_option = click.option("--price", type=Number(min=0), metavar="N", help="Price of a million tokens to embed.")
 
 UNIT_HELP = "What sizes count: char, word, or an encoding."
 
 grid_options = stacked(
     click.option("-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: fixed]."),
     click.option("--unit", metavar="LIST", multiple=True, help=UNIT_HELP),
-    click.option("--sizes", metavar="LIST", help="Sizes: 50..800, 50..800:25 or 100,200 [default: 50..800]."),
-    click.option("--overlaps", metavar="LIST", help="Overlaps: units, or shares: 0,50,1/6,15% [default: 1/6]."),
+    click.option("--sizes", metavar="LIST", help="50..800, 50..800:25 or 100,200 [default: 50..800]."),
+    click.option("--overlaps", metavar="LIST", help="Units or shares: 0,50,1/6,15% [default: 1/6]."),
 )
 
 setting_options = stacked(
@@ -251,7 +296,7 @@ message_options = stacked(
         type=click.Choice(SPOKEN),
         envvar="CHUNKSCOPE_LANG",
         default=locale_language,
-        help="Language of legends, advice, findings and warnings [default: that of the locale].",
+        help="Language of what people read [the locale's].",
     ),
     click.option("--quiet", is_flag=True, help="No warnings and no progress."),
     click.option("-v", "--verbose", is_flag=True, help="Say more on stderr."),

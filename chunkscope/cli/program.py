@@ -20,7 +20,7 @@ from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 OK, FOUND, FAILED = 0, 1, 2
 """Ran; ran and something is found; could not do the work."""
 
-COMMANDS = ("sweep", "check", "labels", "chunks", "show", "structure", "compare", "cache", "list", "init")
+COMMANDS = ("sweep", "recall", "check", "labels", "chunks", "show", "structure", "compare", "cache", "list", "init")
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
 
 
@@ -188,6 +188,7 @@ EPILOG = """\b
 Examples:
   chunkscope sweep --demo
   chunkscope sweep docs -q questions.jsonl --sizes 100..1000:50
+  chunkscope recall docs -q questions.jsonl
   chunkscope chunks docs --chunker heading --size 400 > chunks.jsonl
 
 \b

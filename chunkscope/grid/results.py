@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from chunkscope._version import __version__
 from chunkscope.errors import ConfigError
 from chunkscope.grid.notation import Skipped
+from chunkscope.grid.ranks import QuestionRank
 from chunkscope.measures.base import Field, add_values
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import ChunkLengths, LengthCounts
@@ -41,6 +42,9 @@ def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
         names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return names
 
+
+CellKey: TypeAlias = tuple[str, str, int | None, int | None]
+"""Chunker, unit, size, overlap."""
 
 _OPTIONAL = {"optional": True}
 """Marks fields that stand in the JSON only where they were counted."""
@@ -106,7 +110,7 @@ class Cell:
         return cls(chunker, unit, size, None if size is None else overlap, characters, **known, extra=extra)
 
     @property
-    def key(self) -> tuple[str, str, int | None, int | None]:
+    def key(self) -> CellKey:
         """What tells the cell from the others of its grid."""
         return self.chunker, self.unit, self.size, self.overlap
 
@@ -444,7 +448,8 @@ class SweepResult(Shown):
     """All cells of a sweep, and what was held fixed; `fields` are those of measures from outside.
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
-    document, then place. It is no part of the JSON.
+    document, then place. `ranks` has, where they were kept, what came first for each question, by the key of a cell and
+    the name of a retriever. Neither is part of the JSON.
     """
 
     settings: Mapping[str, Any]
@@ -455,6 +460,7 @@ class SweepResult(Shown):
     retrieval: Mapping[str, Any] | None = None
     fields: tuple[Field, ...] = ()
     findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    ranks: Mapping[tuple[CellKey, str], Sequence[QuestionRank]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""

@@ -174,4 +174,14 @@ CATALOGUE = {
     "{setting} unit={unit}": "{setting} unit={unit}",
     "no evidence, on purpose": "根拠のない質問です（意図どおり）",
     "it has label problems": "ラベルに問題があります",
+    # chunkscope/reports/ranks.py
+    "Ranks with {setting}; * holds something that the question needs.": "順位（{setting}）。* は質問に必要な部分を含むもの。",
+    "its document is not in the index": "文書が索引の対象外",
+    "all that would answer is above the limit of the model": "答えになるチャンクがすべてモデルの上限を超過",
+    "no chunk holds the evidence whole": "根拠全体を含むチャンクなし",
+    "no chunk has the row with its header": "行とヘッダー行をともに含むチャンクなし",
+    "ranked below": "順位が下",
+    "rank {rank:,}": "{rank:,} 位",
+    "not ranked": "順位なし",
+    "ranked below (rank {rank:,})": "順位が下（{rank:,} 位）",
 }

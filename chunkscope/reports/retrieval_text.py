@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.formatting import NOTHING, decimal, of, percent, plural
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import fit, wrap
+from chunkscope.reports.wording import head
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12
@@ -50,6 +52,18 @@ def render_retrieval(result: SweepResult, *, width: int = 80, all_rows: bool = F
     else:
         lines += _notes(result.retrieval, room, ascii)
     return "\n".join(lines[1:] if lines and not lines[0] else lines) + "\n" if lines else ""
+
+
+def render_recall(result: SweepResult, options: ReportOptions) -> str:
+    """Write a recall for people: what was looked at, and what was found."""
+    room = max(options.width, LEAST_WIDTH)
+
+    def name(text: str) -> str:
+        return visible(text, ascii=options.ascii)
+
+    lines = [line for sentence in head(result, name) for line in wrap(sentence, room, rest=INDENT)]
+    found = render_retrieval(result, width=options.width, all_rows=options.all_rows, ascii=options.ascii)
+    return "\n".join([*lines, "", found])
 
 
 def _retriever(
@@ -272,7 +286,7 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
     low_high = next(
         (one["intervals"]["strict"][_key(one)] for one in found if one["strict"][_key(one)] == best["strict"]), None
     )
-    text = f"Best: {_setting(best)}: recall@{best['k']} {percent(*best['strict'])} ({of(*best['strict'])})"
+    text = f"Best: {setting_of(best)}: recall@{best['k']} {percent(*best['strict'])} ({of(*best['strict'])})"
     if low_high:
         text += f", 95 % interval {100 * low_high[0]:.1f} to {100 * low_high[1]:.1f} %"
     yield text + "."
@@ -285,7 +299,7 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
             "Holm, 5 %): marked = in the table."
         )
         yield (
-            f"Of all these, {_setting(choice)} needs the least context: {_characters(choice['context'])} characters, "
+            f"Of all these, {setting_of(choice)} needs the least context: {_characters(choice['context'])} characters, "
             f"recall@{choice['k']} {percent(*choice['strict'])}."
         )
         least = summary["least_difference"]
@@ -300,12 +314,13 @@ def _verdict(summary: Found, found: Sequence[Found]) -> Iterator[str]:
         held = summary["holdout"]
         yield (
             f"With a part of the questions held out (seed {held['seed']}), the choice on the rest is "
-            f"{_setting(held['choice'])}: recall {percent(*held['chosen_on'])} ({of(*held['chosen_on'])}) there, "
+            f"{setting_of(held['choice'])}: recall {percent(*held['chosen_on'])} ({of(*held['chosen_on'])}) there, "
             f"{percent(*held['held_out'])} ({of(*held['held_out'])}) on the part held out."
         )
 
 
-def _setting(one: Found) -> str:
+def setting_of(one: Found) -> str:
+    """Write a setting as people do: ``fixed 300/50``."""
     size = "whole sections" if one["size"] is None else f"{one['size']}/{one['overlap']}"
     unit = "" if one["unit"] == "char" else f" {one['unit']}"
     return f"{one['chunker']} {size}{unit}"

@@ -18,6 +18,7 @@ from chunkscope.retrieval.causes import count_causes, find_causes, name_causes
 from chunkscope.retrieval.context import merged_characters, nearest_k
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
 from chunkscope.retrieval.ranking import BlockRanks, FloatArray, rank_block, tie_places
+from chunkscope.retrieval.ranks import CellRanks
 from chunkscope.retrieval.relevance import JUDGEMENTS, Parts, Qrels, Ranks, Relevance
 from chunkscope.retrieval.retriever import CellIndex, Retriever, Returns, Searcher, left_out
 from chunkscope.retrieval.returns import numbered
@@ -60,6 +61,8 @@ class RetrievalTask:
         What holds for all cells.
     with_ids : bool
         Name the questions that are missed, not only count them.
+    keep_ranks : bool
+        Keep what came first, question by question.
     """
 
     settings: RetrievalSettings
@@ -79,13 +82,16 @@ class RetrievalTask:
     groups: Mapping[str, IntArray]
     facts: Mapping[str, Any]
     with_ids: bool
+    keep_ranks: bool
 
     def judgements(self, chunker: Chunker) -> list[Parts]:
         """Give what chunks of a chunker have to hold: strict, start, and answered where that is not strict."""
         found = [self.qrels.strict(), self.qrels.start()]
-        if len(self.table_rows):
-            found.append(self.qrels.answered(self.table_rows.wanted(chunker).spans, self.row_evidence))
-        return found
+        return [*found, self.needed(chunker)] if len(self.table_rows) else found
+
+    def needed(self, chunker: Chunker) -> Parts:
+        """Give what chunks of a chunker have to hold to answer."""
+        return self.qrels.answered(self.table_rows.wanted(chunker).spans, self.row_evidence)
 
 
 def index_chunks(task: RetrievalTask, chunks: ChunkSet) -> CellIndex:
@@ -216,7 +222,7 @@ def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int)
         top_scores=joined([part.top_scores for part in done]),
         causes=find_causes(
             task.qrels,
-            judgements[-1] if len(judgements) == len(JUDGEMENTS) else judgements[0],
+            task.needed(index.chunks.chunker),
             returns.spans,
             allowed=task.allowed[index.chunks.layout.documents_of(task.qrels.spans[:, 0])],
             indexed=index.indexed,
@@ -246,6 +252,23 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
         "misses": {str(k): count_causes(ranking.causes, _missed(answered, k)) for k in ks},
         **_contexts(index, ranking.top[:n_valid], ks, characters),
     }
+    found |= _asked_for(task, index, ranking, ks)
+    found["first_rank"] = Ranks(task.rows, strict)
+    found["first_rank_start"] = Ranks(task.rows, start)
+    found["first_rank_answered"] = Ranks(task.rows, answered)
+    if task.with_ids:
+        found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, ks[-1]))
+    if task.keep_ranks:
+        found["_ranks"] = _kept(task, index, ranking, ks[-1])
+    found["_facts"] = task.facts
+    found["_asked"] = task.asked
+    return found
+
+
+def _asked_for(task: RetrievalTask, index: CellIndex, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:
+    """Give the counts that stand there only where they were asked for."""
+    settings, n_valid = task.settings, len(task.rows)
+    found: dict[str, Any] = {}
     if settings.budget:
         found["budget"] = _budget(settings.budget.limit, index, ranking)
     if len(task.traps) or settings.outdated:
@@ -263,14 +286,22 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
         found["group_by"] = {settings.group_by: groups}
     if settings.overlap:
         found["overlap"] = {str(k): _overlap(task, index, ranking.top[:n_valid, :k]) for k in ks}
-    found["first_rank"] = Ranks(task.rows, strict)
-    found["first_rank_start"] = Ranks(task.rows, start)
-    found["first_rank_answered"] = Ranks(task.rows, answered)
-    if task.with_ids:
-        found["missed"] = name_causes(task.rows, ranking.causes, _missed(answered, ks[-1]))
-    found["_facts"] = task.facts
-    found["_asked"] = task.asked
     return found
+
+
+def _kept(task: RetrievalTask, index: CellIndex, ranking: CellRanking, k: int) -> CellRanks:
+    n_valid, answered = len(task.rows), ranking.ranks[:, 2]
+    return CellRanks(
+        top=ranking.top[:n_valid],
+        scores=ranking.top_scores[:n_valid],
+        spans=index.returns.spans,
+        layout=index.chunks.layout,
+        ranks=answered,
+        causes=ranking.causes,
+        missed=_missed(answered, k),
+        qrels=task.qrels,
+        needed=task.needed(index.chunks.chunker),
+    )
 
 
 def count_hits(ranks: IntArray, ks: Sequence[int]) -> dict[str, list[int]]:

@@ -86,6 +86,8 @@ class RetrievalMeasure:
     settings : RetrievalSettings
     with_ids : bool
         Name the questions that are missed, not only count them.
+    keep_ranks : bool
+        Keep what came first for each question, for `RanksByCell`.
 
     Raises
     ------
@@ -114,11 +116,13 @@ class RetrievalMeasure:
         settings: RetrievalSettings | None = None,
         *,
         with_ids: bool = True,
+        keep_ranks: bool = False,
     ) -> None:
         valid = labels.valid if isinstance(labels, Labels) else labels
         without = labels.without_evidence if isinstance(labels, Labels) else ()
         self.settings = settings or RetrievalSettings()
         self.with_ids = with_ids
+        self.keep_ranks = keep_ranks
         self.questions = tuple(question for question in valid if question.evidence)
         self.evidence = EvidenceTable.of(self.questions)
         self.unanswerable = tuple(question for question in without if _has_text(question))
@@ -203,6 +207,7 @@ class RetrievalMeasure:
             groups=self._groups(),
             facts=self._facts(vocabulary, qrels, layout),
             with_ids=self.with_ids,
+            keep_ranks=self.keep_ranks,
         )
         texts = tuple(document.text for document in collected)
         collection = Collection(vocabulary, texts, self.question_texts, tuple(question.id for question in self.asked))
@@ -273,12 +278,15 @@ def _has_text(question: Question) -> bool:
 
 def _check_texts(questions: Sequence[Question]) -> None:
     if not questions:
-        raise InputError("retrieval needs questions with evidence; there are none")
+        raise InputError("recall needs questions with evidence; there are none")
     silent = [question for question in questions if not _has_text(question)]
     if silent:
         line = f" (line {silent[0].line})" if silent[0].line is not None else ""
         rest = f", nor have {len(silent) - 1} more" if len(silent) > 1 else ""
-        raise InputError(f"question {silent[0].id}{line} has no 'question' text to search with{rest}")
+        raise InputError(
+            f"question {silent[0].id}{line} has no 'question' text to search with{rest}; write one, or say with "
+            "--map-field question=FIELD where it stands"
+        )
 
 
 def _check_attribute(questions: Sequence[Question], name: str) -> None:

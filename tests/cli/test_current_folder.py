@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COMMANDS = [
     ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "9,20", "--jobs", "2", "--count-tokens"],
-    ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "9", "--retriever", "bm25,hash", "--no-cache", "-c", "sentence"],
+    ["recall", "docs", "-q", "asked.jsonl", "--sizes", "9", "--retriever", "bm25,hash", "--no-cache", "-c", "sentence"],
     ["check", "docs", "-q", "asked.jsonl", "--size", "200", "--unit", "word", "--report", "junit=a.xml"],
     ["list"],
 ]
@@ -113,6 +113,6 @@ def test_a_provider_that_the_command_line_names_is_found_there_and_hides_nothing
     (folder / "mine.py").write_bytes((ROOT / "examples" / "own_provider.py").read_bytes())
     retriever = ["--retriever", "mine:TrigramProvider", "--no-cache"]
     with planted(folder, ["numpy"], leaving_a_trace(trace)):
-        done = start(folder, script, "sweep", "docs", "-q", "asked.jsonl", "--sizes", "9", *retriever)
+        done = start(folder, script, "recall", "docs", "-q", "asked.jsonl", "--sizes", "9", *retriever)
     assert done.returncode == 0, done.stderr
     assert not trace.exists()

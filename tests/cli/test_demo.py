@@ -43,8 +43,18 @@ def test_an_abolished_document_leaves_the_top_and_recall_does_not_fall(language)
     folder = demo_path(language)
 
     def cells(*options):
-        command = ["sweep", str(folder / "docs"), "--questions", str(folder / "questions.jsonl"), "--retriever", "bm25"]
-        command += ["--sizes", "200..800:100", "--outdated", "status=abolished", "--format", "json", *options]
+        command = ["recall", str(folder / "docs"), "--questions", str(folder / "questions.jsonl")]
+        command += [
+            "--sizes",
+            "200..800:100",
+            "-k",
+            "3,5,10",
+            "--outdated",
+            "status=abolished",
+            "--format",
+            "json",
+            *options,
+        ]
         done = CliRunner().invoke(program, command)
         assert done.exit_code == 0, done.output
         return [cell["retrieval"] for cell in json.loads(done.stdout)["cells"]]

@@ -1,4 +1,4 @@
-"""The command line with embeddings: the sweep, what it tells before, and `chunkscope cache`."""
+"""The command line with embeddings: recall, what it tells before, and `chunkscope cache`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(tmp_path, monkeypatch):
 
 
 def test_retrievers_stand_side_by_side(run):
-    done = run("sweep", *JA, *SMALL, "--retriever", "bm25,hash,rrf(bm25,hash)", "--format", "json")
+    done = run("recall", *JA, *SMALL, "--retriever", "bm25,hash,rrf(bm25,hash)", "--format", "json")
     assert done.exit_code == 0, done.output
     cells = json.loads(done.stdout)["cells"]
     assert [one["retriever"] for one in cells[0]["retrieval"]] == ["bm25", "hash", "rrf(bm25,hash)"]
@@ -43,8 +43,8 @@ def test_retrievers_stand_side_by_side(run):
 
 
 def test_what_is_to_be_embedded_is_said_before_and_the_second_run_is_free(run):
-    first = run("sweep", *JA, *SMALL, "--retriever", "hash", "--price", "0.02")
-    second = run("sweep", *JA, *SMALL, "--retriever", "hash")
+    first = run("recall", *JA, *SMALL, "--retriever", "hash", "--price", "0.02")
+    second = run("recall", *JA, *SMALL, "--retriever", "hash")
     assert first.exit_code == second.exit_code == 0, first.output
     assert "hash: 2 cells" in first.stderr
     assert "0 in the cache" in first.stderr
@@ -55,7 +55,7 @@ def test_what_is_to_be_embedded_is_said_before_and_the_second_run_is_free(run):
 
 def test_a_dry_run_prices_the_grid_and_a_finer_one_and_sends_nothing(run):
     with serving() as server:
-        done = run("sweep", *JA, "--retriever", f"openai:m(base_url={server.url}/v1)", "--dry-run", "--price", "0.1")
+        done = run("recall", *JA, "--retriever", f"openai:m(base_url={server.url}/v1)", "--dry-run", "--price", "0.1")
     assert done.exit_code == 0, done.output
     assert server.requests == []
     lines = done.stdout.splitlines()
@@ -66,14 +66,14 @@ def test_a_dry_run_prices_the_grid_and_a_finer_one_and_sends_nothing(run):
 
 
 def test_without_a_cache_nothing_is_written(run, tmp_path):
-    done = run("sweep", *JA, *SMALL, "--retriever", "hash", "--no-cache")
+    done = run("recall", *JA, *SMALL, "--retriever", "hash", "--no-cache")
     assert done.exit_code == 0, done.output
     assert not (tmp_path / "cache").exists()
 
 
 def test_a_provider_of_the_current_folder_is_found(run, monkeypatch):
     monkeypatch.chdir(EXAMPLES)
-    done = run("sweep", *JA, *SMALL, "--retriever", "own_provider:TrigramProvider", "--format", "json")
+    done = run("recall", *JA, *SMALL, "--retriever", "own_provider:TrigramProvider", "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["cells"][1]["retrieval"]
     assert found["retriever"] == "own_provider:TrigramProvider"
@@ -101,7 +101,7 @@ def test_the_example_runs():
     ],
 )
 def test_what_cannot_be_done_is_one_line(run, arguments, reason):
-    done = run("sweep", *JA, *SMALL, *arguments)
+    done = run("recall", *JA, *SMALL, *arguments)
     if reason is None:  # a cache that cannot be made is a warning
         assert done.exit_code == 0
         assert "what is new stays in memory" in done.stderr
@@ -117,7 +117,7 @@ def test_a_failure_keeps_what_is_embedded_and_the_next_run_goes_on(run):
             return Reply(401, {"error": {"message": "no"}})
 
     with serving(script) as server:
-        arguments = ["sweep", *JA, *SMALL, "--retriever", f"openai:m(base_url={server.url}/v1, max_texts=8)"]
+        arguments = ["recall", *JA, *SMALL, "--retriever", f"openai:m(base_url={server.url}/v1, max_texts=8)"]
         first = run(*arguments)
         n_kept = sum(len(request.texts) for request in server.requests[:3])
         second = run(*arguments)
@@ -135,7 +135,7 @@ def test_a_cell_says_how_many_of_its_chunks_the_model_cannot_read(run, tmp_path)
     (tmp_path / "q.jsonl").write_text(row, "utf-8")
     with serving() as server:
         spelled = f"openai:m(base_url={server.url}/v1, max_tokens_per_text=100)"
-        common = ["sweep", tmp_path / "docs", "-q", tmp_path / "q.jsonl", "--sizes", "50,300", "--overlaps", "0"]
+        common = ["recall", tmp_path / "docs", "-q", tmp_path / "q.jsonl", "--sizes", "50,300", "--overlaps", "0"]
         done = run(*common, "--retriever", spelled)
     assert done.exit_code == 0, done.output
     assert "1 chunk above the model limit" in done.stdout
@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_is_embedded(tmp_path, concurrency):
             return Reply(hang=30.0)
 
     with serving(script) as server:
-        command = [sys.executable, "-m", "chunkscope", "sweep", *JA, *SMALL, "--cache", str(tmp_path)]
+        command = [sys.executable, "-m", "chunkscope", "recall", *JA, *SMALL, "--cache", str(tmp_path)]
         command += ["--retriever", f"openai:m(base_url={server.url}/v1, max_texts=4, concurrency={concurrency})"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(600):
@@ -177,7 +177,7 @@ def test_the_cache_is_told_pruned_and_cleared(run, tmp_path):
     assert empty.exit_code == 0
     assert "no vectors yet" in empty.stdout
     assert not (tmp_path / "cache").exists()
-    run("sweep", *JA, *SMALL, "--retriever", "hash")
+    run("recall", *JA, *SMALL, "--retriever", "hash")
     told = run("cache", "info")
     assert "hash, document: " in told.stdout
     assert "vectors of 64 numbers" in told.stdout
@@ -225,17 +225,17 @@ def test_looking_at_a_text_file_as_a_cache_leaves_it_as_it_is(run, tmp_path, com
 def test_a_file_of_the_user_named_as_a_cache_is_left_alone(run, tmp_path, name):
     path = tmp_path / name
     path.write_text('{"id": "q1"}\n', encoding="utf-8")
-    done = run("sweep", *JA, *SMALL, "--retriever", "hash", "--cache", path)
+    done = run("recall", *JA, *SMALL, "--retriever", "hash", "--cache", path)
     assert done.exit_code == 2
     assert done.stderr.endswith(f"chunkscope: {path}: is no cache of chunkscope; name another file\n")
     assert path.read_text("utf-8") == '{"id": "q1"}\n'
 
 
 def test_a_damaged_cache_is_one_warning(run, tmp_path):
-    run("sweep", *JA, *SMALL, "--retriever", "hash")
+    run("recall", *JA, *SMALL, "--retriever", "hash")
     path = tmp_path / "cache" / FILE
     os.truncate(path, path.stat().st_size // 2)
-    done = run("sweep", *JA, *SMALL, "--retriever", "hash")
+    done = run("recall", *JA, *SMALL, "--retriever", "hash")
     assert done.exit_code == 0
     warnings = [line for line in done.stderr.splitlines() if "warning" in line]
     assert len(warnings) == 1

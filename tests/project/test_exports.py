@@ -36,6 +36,7 @@ PUBLIC = [
     "read_corpus",
     "read_questions",
     "read_structure",
+    "recall",
     "sweep",
 ]
 

@@ -41,8 +41,8 @@ finally:
 """
 COMMANDS = (
     "sweep docs -q questions.jsonl --chunker fixed,sentence,heading,token --why 300 --count-tokens",
-    "sweep docs -q questions.jsonl --retriever bm25",
-    "sweep docs -q questions.jsonl --retriever hash --no-cache",
+    "recall docs -q questions.jsonl",
+    "recall docs -q questions.jsonl --retriever hash --no-cache",
     "check docs -q questions.jsonl --size 300",
     "labels docs -q questions.jsonl",
     "chunks docs --size 300",
@@ -100,7 +100,7 @@ def test_an_output_that_is_named_is_all_that_is_written(folder):
 
 def test_vectors_are_kept_where_the_cache_is_and_nowhere_else(folder):
     before = set(folder.rglob("*"))
-    found = watched(folder, "sweep docs -q questions.jsonl --sizes 300 --retriever hash")
+    found = watched(folder, "recall docs -q questions.jsonl --sizes 300 --retriever hash")
     assert found["network"] == found["programs"] == []
     made = {path.relative_to(folder).parts[0] for path in set(folder.rglob("*")) - before}
     assert made == {"cache"}

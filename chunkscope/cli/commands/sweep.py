@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chunkscope.cli import options, retrieval
+from chunkscope.cli import options
 from chunkscope.cli.console import Messages
 from chunkscope.cli.outputs import ended, look_of, open_output
 
@@ -31,7 +31,6 @@ Examples:
   chunkscope sweep --demo
   chunkscope sweep docs -q questions.jsonl
   chunkscope sweep docs -q questions.jsonl --why 300/50
-  chunkscope sweep docs -q questions.jsonl --retriever bm25 -k 1,3,5,10
   chunkscope sweep docs --chunker fixed,sentence --sizes 100..1000:50 --overlaps 0,1/6
   chunkscope sweep docs --chunker "heading(prepend=headings, merge=true)" --unit cl100k_base
   chunkscope sweep docs --format json -o result.json"""
@@ -40,32 +39,29 @@ Examples:
 @click.command(
     "sweep",
     short_help="Cut at every setting of a grid, and count what it does.",
-    cls=options.ConfiguredCommand,
+    cls=options.GroupedCommand,
     epilog=EPILOG,
 )
 @options.corpus_argument
 @options.questions_option
 @options.grid_options
-@click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")
+@options.all_option
 @click.option("--why", metavar="SIZE[/OVERLAP]", type=options.FILLED, help="Show each cut that matters at one setting.")
 @options.report_option("sweep")
 @options.output_option
-@click.option("--ids", is_flag=True, help="Name the split questions even in grids above 1,000 cells.")
-@click.option("--skip-bad-labels", is_flag=True, help="Leave questions with label problems out, and list them.")
+@options.ids_option
+@options.skip_option
 @options.field_option
 @options.corpus_options
 @click.option("--count-tokens", metavar="[ENCODING]", help="Count the tokens to embed [cl100k_base].")
-@click.option("--price", type=options.Number(min=0), metavar="N", help="Price of a million tokens to embed.")
-@retrieval.retrieval_options
-@click.option(
-    "--measure", metavar="NAME", multiple=True, help="Count what an installed package measures too; repeatable."
-)
+@options.price_option
+@click.option("--measure", metavar="NAME", multiple=True, help="Count what an installed package measures.")
 @click.option("--no-cuts", is_flag=True, help="Do not class the ends of chunks; faster.")
 @click.option(
     "--jobs",
     type=options.WholeNumber(min=1),
     metavar="N",
-    help="Processes that share the work [all cores where it pays].",
+    help="Processes [all cores where it pays].",
 )
 @options.message_options
 def command(**flags: Any) -> None:
@@ -75,69 +71,30 @@ def command(**flags: Any) -> None:
     the folder "corpus" here.
     """
     from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.runs import read_labels
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.measures.base import find_measure
 
     if flags["why"] and flags["output_format"] != "table":
         raise options.usage_error("--why goes with --format table")
-    retrieval.check_options(flags)
     further = [find_measure(name) for name in flags["measure"]]
-    with_vectors = retrieval.has_vectors(flags)
-    wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
+    wanted = read_grid(flags)
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
-    if flags["price"] is not None and not with_vectors:
+    if flags["price"] is not None:
         flags["count_tokens"] = flags["count_tokens"] or options.DEFAULT_ENCODING
     load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"])
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
-    labels = _read_labels(corpus, inputs)
-    with retrieval.found_retrievers(flags, inputs.messages) as retrievers:
-        measures = [
-            *retrieval.retrieval_measures(flags, labels, wanted.chunkers, retrievers),
-            *further,
-        ]
-        with inputs.messages.progress() as progress:
-            sweep = _prepare(corpus, labels, wanted, measures, why, inputs, progress)
-            if flags["dry_run"]:
-                text = retrieval.dry_run(sweep, flags)
-            else:
-                if with_vectors:
-                    retrieval.announce(sweep, flags, inputs.messages, progress)
-                result = retrieval.summarised(sweep.run(), flags)
-        if not flags["dry_run"]:
-            text = _report(result, flags, inputs.messages)
-            look = look_of(flags["output"], flags["lang"])
-            text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
+    labels = read_labels(corpus, inputs)
+    with inputs.messages.progress() as progress:
+        result = _prepare(corpus, labels, wanted, further, why, inputs, progress).run()
+    text = _report(result, flags, inputs.messages)
+    look = look_of(flags["output"], flags["lang"])
+    text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
-
-
-def _read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
-    from chunkscope.errors import LabelError
-    from chunkscope.language import say
-    from chunkscope.questions.check import check_labels
-
-    questions = inputs.read_questions()
-    if questions is None:
-        return None
-    labels = check_labels(corpus, questions)
-    inputs.messages.warn(*(say("{path}: {text}", path=questions.path, text=text) for text in labels.warnings))
-    if not inputs.flags["skip_bad_labels"]:
-        try:
-            labels.require_valid()
-        except LabelError as error:
-            raise LabelError(
-                f"{questions.path}: {error}; `chunkscope labels` shows all, --skip-bad-labels leaves such questions out"
-            ) from None
-    if labels.excluded:
-        n, total = len(labels.excluded), labels.total
-        told = say("{n:,} of {total:,} questions left out: they have label problems", n=n, total=total)
-        if not labels.valid:
-            told = say("{text}; no question with evidence is left, so there is nothing to count", text=told)
-        inputs.messages.warn(say("{path}: {text}", path=questions.path, text=told))
-    return labels
 
 
 def _prepare(
@@ -149,11 +106,11 @@ def _prepare(
     inputs: Inputs,
     progress: Progress | None,
 ) -> Sweep:
+    from chunkscope.cli.runs import kept_settings
     from chunkscope.grid.batches import worthwhile_jobs
     from chunkscope.grid.sweep import prepare_sweep
 
     flags = inputs.flags
-    chosen = {"unit": ",".join(flags["unit"]) or None, "count_tokens": flags["count_tokens"], "price": flags["price"]}
     return prepare_sweep(
         corpus,
         labels,
@@ -164,9 +121,8 @@ def _prepare(
         count_tokens=flags["count_tokens"],
         measures=measures,
         explain=why,
-        settings={**wanted.settings, **inputs.settings, **chosen},
-        # vectors stand in one cache, and models take all cores themselves
-        jobs=1 if retrieval.has_vectors(flags) else flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+        settings=kept_settings(wanted, inputs, flags, "count_tokens", "price"),
+        jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
         progress=progress,
     )
 

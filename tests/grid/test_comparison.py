@@ -19,6 +19,7 @@ from chunkscope.grid.outcomes import PairedOutcome
 from chunkscope.grid.results import leaves
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.question import Quote
+from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.comparison_text import MOST_CELLS, render_comparison
 from chunkscope.reports.figure_words import FAMILIES, TOTALS
 from chunkscope.reports.json_report import comparison_to_json
@@ -61,7 +62,7 @@ def test_questions_that_became_split_and_that_were_mended():
     assert cell.changed["split_questions",] == (2, 0)
     assert cell.changed["chunk_chars", "max"] == (13, 60)
     assert not any(path[0] == "rates" for path in cell.changed), "they follow from the counts"
-    assert "{" not in render_comparison(comparison)
+    assert "{" not in render_comparison(comparison, ReportOptions())
 
 
 def test_table_questions_that_are_together_again():
@@ -89,7 +90,7 @@ def test_ranks_that_changed_are_told_question_by_question():
         (1, 1): ((), ("t1",)),
         (3, 3): (("q2",), ("q1",)),
     }
-    text = render_comparison(comparison)
+    text = render_comparison(comparison, ReportOptions())
     assert "bm25 answered@3: 2 -> 2 of 3 questions, +0.0 points" in text
     for line in ("gained q2: not found -> 2", "lost q1: 3 -> 30", "ranks t1: 1 -> 2", "@1: 1 -> 0"):
         assert line in text
@@ -117,7 +118,7 @@ def test_cells_at_equal_context_are_compared_each_at_its_own_number_of_chunks():
     assert not comparison.differences
     [outcome] = comparison.cells[0].rankings[0].answered.values()
     assert (outcome.old, outcome.new, outcome.lost) == (3, 2, ("q1",))
-    text = render_comparison(comparison)
+    text = render_comparison(comparison, ReportOptions())
     assert "answered@3 -> @2: 3 -> 2 of 3" in text
     assert "mean context 103 -> 102 characters" in text
 
@@ -132,7 +133,7 @@ def test_questions_of_one_result_alone_are_named_and_count_in_nothing():
     assert (cell.became_whole, cell.whole.old, cell.whole.new, cell.whole.total) == (("q2",), 0, 1, 2)
     assert not any("question" in path[0] or "evidence" in path[0] for path in cell.changed), "of other questions each"
     assert ("chunks",) in cell.changed
-    text = render_comparison(comparison)
+    text = render_comparison(comparison, ReportOptions())
     for line in ("over the 2 questions that both have", "only in old: 1 question: q1", "only in new: 1 question: n1"):
         assert line in text
 
@@ -141,7 +142,7 @@ def test_why_a_question_is_in_one_result_alone_is_said():
     bad = [dataclasses.replace(QUESTIONS[0], quotes=(Quote("a.md", "上限は2泊"),)), *QUESTIONS[1:]]
     comparison = compare(result(), result(questions=bad, skip_bad_labels=True))
     assert comparison.questions.only_old == {"q1": "missing"}
-    assert "q1 (new: missing)" in render_comparison(comparison)
+    assert "q1 (new: missing)" in render_comparison(comparison, ReportOptions())
 
 
 def test_a_question_that_asks_something_else_under_its_id_is_named():
@@ -149,7 +150,7 @@ def test_a_question_that_asks_something_else_under_its_id_is_named():
     comparison = compare(result(), result(questions=other))
     assert comparison.questions.changed == ("q1",)
     assert comparison.cells[0].whole.total == 3
-    assert "other evidence under the same id: q1" in " ".join(render_comparison(comparison).split())
+    assert "other evidence under the same id: q1" in " ".join(render_comparison(comparison, ReportOptions()).split())
 
 
 @given(st.dictionaries(st.text("qt12", min_size=1), st.tuples(st.booleans(), st.booleans()), max_size=40))
@@ -179,7 +180,7 @@ def test_p_values_are_corrected_for_the_number_of_cells():
     )
     assert [cell.whole.p_value for cell in comparison.cells] == [2 / 2**8, 2 / 2**8, 1.0]
     assert comparison.corrected() == [6 / 2**8, 6 / 2**8, 1.0]
-    assert "p = 0.008 (corrected for 3 cells: p = 0.023)" in render_comparison(comparison)
+    assert "p = 0.008 (corrected for 3 cells: p = 0.023)" in render_comparison(comparison, ReportOptions())
 
 
 def test_how_chunks_were_ranked_is_a_setting():
@@ -220,7 +221,7 @@ def test_results_with_broken_figures_are_compared_as_they_are(broken):
     new = ranked(k=(1,))
     for cell in new["cells"]:
         cell["retrieval"].update(broken)
-    assert render_comparison(compare(ranked(k=(1,)), new))
+    assert render_comparison(compare(ranked(k=(1,)), new), ReportOptions())
 
 
 def test_sweeps_without_questions_lack_no_ids():
@@ -233,7 +234,7 @@ def test_the_same_result_has_not_changed():
     assert len(comparison.cells) == 2
     assert all(cell.is_same for cell in comparison.cells)
     assert comparison.warnings == ()
-    assert render_comparison(comparison).endswith("\nnothing changed in the 2 cells\n")
+    assert render_comparison(comparison, ReportOptions()).endswith("\nnothing changed in 2 cells\n")
 
 
 @pytest.mark.parametrize(
@@ -284,7 +285,10 @@ def test_a_version_counts_as_a_parameter():
 def test_other_documents_and_other_questions_are_said():
     comparison = compare(result(), result(text=TEXT + "追記。", questions=QUESTIONS[:2]))
     assert comparison.documents == {"added": (), "removed": (), "changed": ("a.md",)}
-    assert comparison.warnings == ("the corpora differ (1 changed)", "the questions differ")
+    assert comparison.warnings == (
+        "the documents differ (0 added, 0 removed, 1 changed)",
+        "the questions differ",
+    )
 
 
 def test_cells_of_one_result_only_are_counted():
@@ -292,10 +296,10 @@ def test_cells_of_one_result_only_are_counted():
     assert len(comparison.cells) == 1
     only = [[placed.cell["size"] for placed in cells] for cells in (comparison.only_old, comparison.only_new)]
     assert only == [[13, 60], [70]]
-    text = render_comparison(comparison)
+    text = render_comparison(comparison, ReportOptions())
     for line in (
         "grid: sizes 13, 20, 60 -> 20, 70",
-        "only in old: 2 cells: fixed 13, 60 overlap 0",
+        "only in old: 2 cells: fixed 13, 60, overlap 0",
         "only in new: 1 cell",
     ):
         assert line in text
@@ -309,7 +313,7 @@ def test_a_grid_with_more_overlaps_is_paired_by_what_they_come_to():
     ]
     assert all(cell.is_same for cell in comparison.cells)
     assert [str(change) for change in comparison.grid] == ["overlap 0, 1/6 -> 1/6"]
-    assert "only in old: 2 cells: fixed 20, 60 overlap 0" in render_comparison(comparison)
+    assert "only in old: 2 cells: fixed 20, 60, overlap 0" in render_comparison(comparison, ReportOptions())
 
 
 def test_shares_are_paired_as_they_were_written_where_the_size_is_what_differs():
@@ -322,13 +326,22 @@ def test_an_overlap_that_is_written_otherwise_is_no_difference():
     assert compare(result(sizes=[12], overlaps="1/6"), result(sizes=[12], overlaps="2")).differences == ()
 
 
+def test_it_is_said_in_japanese_too():
+    comparison = compare(ranked(k=(1,)), result(sizes=[20, 60], questions=QUESTIONS[1:]))
+    text = render_comparison(comparison, ReportOptions(lang="ja"))
+    assert "両方にある質問 2 件について数えます" in text
+    english = {"only", "question", "questions", "chunks", "characters", "changed", "cells", "differ"}
+    assert not english & set(re.findall(r"[a-z]+", text))
+    assert all(width(line) <= 80 for line in text.splitlines())
+
+
 def test_many_cells_are_a_table_and_few_are_shown_in_detail():
     comparison = compare(result(sizes="10..60:5"), result(sizes="10..60:5", overlaps="1/3"))
-    text = render_comparison(comparison)
+    text = render_comparison(comparison, ReportOptions())
     assert "11 of 11 cells changed; --all shows each of them" in text
     assert len([line for line in text.splitlines() if line.startswith("fixed")]) == MOST_CELLS
     assert "whole in more (+) or fewer (-) cells: " in text
-    everything = render_comparison(comparison, all_rows=True)
+    everything = render_comparison(comparison, ReportOptions(all_rows=True))
     assert len([line for line in everything.splitlines() if line.startswith("fixed")]) == 11
 
 
@@ -336,13 +349,15 @@ def test_what_each_result_advises_is_compared():
     old, new = result(), result()
     advised = {"kind": "floor", "chunker": "fixed", "unit": "char", "size": 13, "overlap": 0, "prepend": None}
     old["advice"], new["advice"] = advised, {**advised, "size": 60, "prepend": "table-header"}
-    assert "advice: floor fixed 13/0 -> floor fixed 60/0 + prepend=table-header" in render_comparison(compare(old, new))
-    assert "advice" not in render_comparison(compare(old, old))
+    assert "advice: floor fixed 13/0 -> floor fixed 60/0 + prepend=table-header" in render_comparison(
+        compare(old, new), ReportOptions()
+    )
+    assert "advice" not in render_comparison(compare(old, old), ReportOptions())
 
 
 def test_figures_are_words_and_no_names_of_the_json():
     comparison = compare(result(sizes=[13]), result(sizes=[60]))
-    text = render_comparison(comparison, width=200)
+    text = render_comparison(comparison, ReportOptions(width=200))
     assert "_" not in text
     assert re.search(r"mean chunk 1\d\.\d\d -> \d\d\.\d\d characters", text)
     assert "chunks that end inside" in text
@@ -357,7 +372,7 @@ def test_every_figure_that_a_sweep_counts_has_words(with_questions):
         overlaps=[0],
         count_tokens="cl100k_base",
     )
-    named = {path for _, family in FAMILIES for path in family} | set(TOTALS.values())
+    named = {path for family in FAMILIES for path in family} | set(TOTALS.values())
     followed = {"rates", "chunker", "unit", "size", "overlap", "split_question_ids", "header_lost_question_ids"}
     assert {path for path, _ in leaves(swept.cells[0].to_dict()) if path[0] not in followed} <= named
 
@@ -367,7 +382,7 @@ def test_without_ids_counts_are_compared_and_it_is_said():
     assert comparison.cells[0].became_whole is None
     assert comparison.cells[0].whole is None
     assert comparison.cells[0].changed["split_questions",] == (2, 0)
-    assert "split questions 2 -> 0 of 3" in render_comparison(comparison)
+    assert "split questions 2 -> 0 of 3" in render_comparison(comparison, ReportOptions())
     assert any("--ids" in warning for warning in comparison.warnings)
 
 
@@ -401,10 +416,10 @@ def test_it_reads_in_a_narrow_terminal(tmp_path, columns):
     for name, record in (("古い.json", result(sizes=[13])), ("new.json", result(sizes=[60], chunkers="sentence"))):
         (tmp_path / name).write_text(json.dumps(record), "utf-8")
     comparison = compare_files(tmp_path / "古い.json", tmp_path / "new.json")
-    text = render_comparison(comparison, width=columns)
-    assert "whole again: q1, q2" in text
+    text = render_comparison(comparison, ReportOptions(width=columns))
+    assert "no longer split: q1, q2" in text
     assert all(width(line) <= columns for line in text.splitlines())
-    assert "\x1b" in render_comparison(comparison, color=True)
+    assert "\x1b" in render_comparison(comparison, ReportOptions(color=True))
     record = json.loads(comparison_to_json(comparison))
     assert record["cells"][0]["became_whole"] == ["q1", "q2"]
     assert record["format"] == 1

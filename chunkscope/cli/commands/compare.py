@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import click
@@ -26,8 +27,8 @@ Examples:
 def command(**flags: Any) -> None:
     """Say what changed between two results of a sweep, question by question.
 
-    Cells of the same setting are compared. Where more than one parameter differs between the results, or the documents
-    or questions do, that is said: then nobody can tell what did it.
+    Cells of the same setting are compared, over the questions that both results have. Where more than one parameter
+    differs between the results, or the documents or questions do, that is said: then nobody can tell what did it.
     """
     from chunkscope.grid.comparison import compare_files
     from chunkscope.reports.comparison_text import render_comparison
@@ -35,13 +36,9 @@ def command(**flags: Any) -> None:
 
     check_output(flags["output"], flags["old"], flags["new"])
     comparison = compare_files(flags["old"], flags["new"])
-    look = look_of(flags["output"], flags["lang"])
+    look = dataclasses.replace(look_of(flags["output"], flags["lang"]), all_rows=flags["all_rows"])
     with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(comparison_to_json(comparison))
         else:
-            file.write(
-                render_comparison(
-                    comparison, width=look.width, all_rows=flags["all_rows"], color=look.color, ascii=look.ascii
-                )
-            )
+            file.write(render_comparison(comparison, look))

@@ -234,7 +234,7 @@ class Comparison(Shown):
 
 
 def compare_files(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Comparison:
-    """Compare two results of ``sweep --format json``.
+    """Compare two results of ``sweep --format json`` or ``recall --format json``.
 
     Raises
     ------

@@ -456,7 +456,7 @@ class TestCompare:
         result = run("compare", "16.json", "200.json")
         assert result.exit_code == 0
         assert "differs: size 16 -> 200" in result.stdout
-        assert "whole again: q1, q2" in result.stdout
+        assert "no longer split: q1, q2" in result.stdout
         assert json.loads(run("compare", "16.json", "200.json", "--format", "json").stdout)["cells_compared"] == 1
 
     def test_of_a_later_format_it_is_one_line(self, here):

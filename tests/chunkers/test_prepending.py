@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from oracle.prepending import heading_path, prepended
@@ -26,6 +27,14 @@ def carried_by(document, chunker):
     for owner, (start, end) in zip(owners.tolist(), found.tolist(), strict=True):
         texts[owner].append(document.text[start:end])
     return texts
+
+
+def test_joined_sections_keep_their_path_in_every_document():
+    documents = [Document("a.md", "# A\n一\n"), Document("b.md", "# B\n二\n## C\n三\n")]
+    chunker, layout = HeadingChunker(20, merge=True, prepend=("headings",)), Layout.of(["a.md", "b.md"], [6, 13])
+    joined = join_prependable([find_prependable(DocumentAnalysis(document)) for document in documents], layout)
+    paths = chunk_paths(joined, chunker, np.array([[0, 6], [6, 12], [6, 19], [12, 19]]))
+    assert [path[path >= 0].tolist() for path in paths] == [[0], [1], [1], [1, 2]]
 
 
 def test_without_chunks_nothing_is_prepended_in_the_shape_of_spans():

@@ -69,6 +69,12 @@ def test_fields_that_clash_or_are_a_part_of_nothing_are_refused_at_once(fields, 
         sweep([], chunkers=FixedChunker(6), measures=[SimpleNamespace(fields=fields)])
 
 
+def test_where_no_cell_fits_those_of_the_size_are_named():
+    found = sweep([Document("a", "一二三四五六七八九")], chunkers="fixed,sentence", sizes=[3, 4], overlaps=[1, 2])
+    with pytest.raises(KeyError, match=r"no cell fits .*; there are fixed char 4/1, fixed char 4/2, sentence char 4/1"):
+        found.cell(4, overlap=3)
+
+
 def test_cuts_of_a_chunker_without_its_size_are_refused_whatever_the_documents():
     with pytest.raises(ChunkerError, match="fixed needs a size"):
         find_boundary_problems([], [], FixedChunker())

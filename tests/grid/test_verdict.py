@@ -122,6 +122,12 @@ def test_obstacles_name_questions_and_their_sizes():
     assert found == [("a", "split", (50,)), ("a", "header lost", (50,)), ("b", "split", (50, 60))]
 
 
+def test_obstacles_are_in_the_natural_order_of_their_questions():
+    ids = ("q10", "0", "q2", "a")
+    (row,) = grid_rows(result(cell(50, split_question_ids=ids)))
+    assert [o.question for o in obstacles(row)] == ["a", "q2", "q10", "0"]
+
+
 def test_whole_sections_in_the_way_have_the_size_0():
     (row,) = grid_rows(result(cell(None, None, split_question_ids=("a",), header_lost_question_ids=("b",))))
     assert [o.sizes for o in obstacles(row)] == [(0,), (0,)]

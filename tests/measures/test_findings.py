@@ -12,15 +12,24 @@ from oracle.findings import find
 from oracle.tables import rows_with_header
 from worlds import chunkers, corpora, labels_of, plain, plain_questions, questions_of, settings_of
 
-from chunkscope import Document, FixedChunker, Question, SentenceChunker, find_boundary_problems, sweep
-from chunkscope.chunkers.chunk_set import WindowChunks
+from chunkscope import (
+    Document,
+    FixedChunker,
+    Question,
+    SentenceChunker,
+    TokenChunker,
+    find_boundary_problems,
+    sweep,
+)
+from chunkscope.chunkers.chunk_set import SpanChunks, WindowChunks
 from chunkscope.chunkers.index_text import Weights
 from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.grid.plan import SweepPlan
-from chunkscope.measures.findings import Places, find_heavy
+from chunkscope.measures.findings import Places, find_broken, find_heavy
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.spans.layout import Layout
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
 @given(corpora(), st.data(), chunkers())
@@ -126,6 +135,20 @@ def test_messages_say_what_is_cut_and_where():
         ("header-lost", "q1", "q1: the row is cut", True),
         ("evidence-split", "q1", "q1: the evidence is cut after 3 of 5 characters", True),
         ("evidence-split", "q2", "q2: the evidence is cut after 3 of 5 characters", False),
+    ]
+
+
+def test_a_broken_window_is_known_by_the_characters_that_it_tears():
+    document = Document("a.md", "鮪と鮪")  # three tokens each
+    layout = Layout.of(["a.md"], [3])
+    chunker = TokenChunker(2, raw=True)
+    chunks = SpanChunks(layout, chunker, chunker.chunks(chunker.segment(DocumentAnalysis(document))))
+    found = [(one.quote, one.message) for one in find_broken(Places(layout, [document]), chunks)]
+    assert found == [
+        ("鮪", "the window ends inside a character"),
+        ("鮪", "the window begins inside a character"),
+        ("鮪", "the window ends inside a character"),
+        ("鮪", "the window begins inside a character"),
     ]
 
 

@@ -135,3 +135,10 @@ def test_a_cell_is_lucky_if_it_splits_nothing_where_half_a_question_is_expected(
     [cell] = sweep([Document("a", "あ" * 30)], labels, chunkers=[FixedChunker(10)]).cells
     assert cell.expected_split_questions == pytest.approx(0.7)
     assert cell.is_lucky is lucky
+
+
+def test_evidence_in_the_last_token_is_one_token_long():
+    document = Document("a", "one two three")
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a", 8, 13),))])
+    (cell,) = sweep([document], labels, chunkers=TokenChunker(1, raw=True)).cells
+    assert (cell.chunks, cell.expected_split_evidence) == (3, 0)

@@ -44,6 +44,7 @@ CATALOGUE = {
     "{n} {n:other|others} ignored": "ほかの {n} 件も対象外です",
     "{n} links that lead out of the folder, {name} first, are not followed without --follow-links": "フォルダーの外を指すリンク {n} 件（{name} など）はたどりません。たどるには --follow-links を付けます",
     "{name}: a link that leads out of the folder is not followed without --follow-links": "{name}: フォルダーの外を指すリンクはたどりません。たどるには --follow-links を付けます",
+    "CSV leaves out the ranks and misses of each question; --format json has them": "CSV には質問ごとの順位と不可の理由がありません。--format json で出力できます",
     # chunkscope/gate/check.py
     "{path}: the baseline was written for {before}; this check is of {now}": "{path}: ベースラインは {before} のもので、今回の設定は {now} です",
     "no questions: {names:, } cannot be checked": "質問がないため、{names:, } は検査できません",

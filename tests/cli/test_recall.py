@@ -133,3 +133,10 @@ def test_bad_labels_stop_it_or_are_left_out(run, tmp_path):
     done = run("docs", "-q", "q.jsonl", "--sizes", "12", "--skip-bad-labels", "--format", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["cells"][0]["retrieval"]["strict"].popitem()[1][1] == 2
+
+
+def test_what_csv_leaves_out_is_told_in_one_line(run):
+    done = run("docs", "-q", "q.jsonl", "--sizes", "20", "--format", "csv")
+    assert done.exit_code == 0
+    assert "CSV leaves out the ranks and misses of each question; --format json has them\n" in done.stderr
+    assert "CSV" not in run("docs", "-q", "q.jsonl", "--sizes", "20", "--format", "json").stderr

@@ -221,6 +221,7 @@ def test_html_is_what_the_terminal_shows_and_nothing_in_it_is_markup(value):
 
 def test_html_says_what_reports_say():
     assert "size" in RESULTS["asked"]._repr_html_()
+    assert "answered" in RESULTS["equal context"]._repr_html_()
     assert "evidence-split" in CHECKED._repr_html_()
     assert "a&lt;1&gt;.json -&gt; b.json" in COMPARISON._repr_html_()
     bad = check_labels(CORPUS, [Question.of("x<i>", doc="a<b>.md", evidence="円")])

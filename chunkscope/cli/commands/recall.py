@@ -55,6 +55,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.runs import kept_settings, read_labels
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
+    from chunkscope.language import say
 
     retrieval.check_options(flags)
     if flags["ranks"] and flags["output_format"] != "table":
@@ -96,6 +97,8 @@ def command(**flags: Any) -> None:
                 retrieval.announce(recall.sweep, flags, inputs.messages, progress)
             result = recall.run()
     if not flags["dry_run"]:
+        if flags["output_format"] == "csv":
+            inputs.messages.say(say("CSV leaves out the ranks and misses of each question; --format json has them"))
         text = _report(result, flags)
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)

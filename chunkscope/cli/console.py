@@ -6,6 +6,7 @@ import contextlib
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import click
 
 from chunkscope.cli.outputs import Output, readable_language
 from chunkscope.language import Language, in_language, say
+from chunkscope.reports.formatting import decimal, duration
 from chunkscope.reports.visible import harmless, visible
 
 PATIENCE = 1.0
@@ -20,6 +22,12 @@ PATIENCE = 1.0
 
 WORKING = "working"
 """What a bar shows as long as nothing is known of how much there is to do."""
+
+PAUSE = 30.0
+"""Seconds between two lines that tell how far it is, where there is no bar."""
+
+TEXTS = "texts"
+_STAGES = {TEXTS: say("texts"), "cells": say("cells"), "documents": say("documents")}
 
 MOST_WARNINGS = 5
 
@@ -92,18 +100,59 @@ class Messages:
 
     @contextlib.contextmanager
     def progress(self, beside: Output | None = None) -> Iterator[Callable[[str, int, int], None] | None]:
-        """Give what draws a bar, on a terminal only, and only for steps that take their time.
+        """Give what tells how far it is, for steps that take their time: a bar, or where it is no terminal lines.
 
         Where rows are written meanwhile, `beside` is their stream: a bar among them would be of no use.
         """
-        if self.quiet or sys.stderr is None or not sys.stderr.isatty() or (beside is not None and beside.isatty()):
+        if self.quiet or sys.stderr is None or (beside is not None and beside.isatty()):
             yield None
+            return
+        if not sys.stderr.isatty():
+            yield Lines(self.say)
             return
         bar = _Bar()
         try:
             yield bar
         finally:
             bar.close()
+
+
+class Lines:
+    """Says now and then in a line how far it is, how fast it goes, and how long the rest takes.
+
+    Texts that are embedded take longest; while they come, nothing is said of cells.
+
+    Parameters
+    ----------
+    write : callable
+    clock : callable
+        Gives seconds.
+    """
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._write, self._clock = write, clock
+        self._last = clock()
+        self._begun: dict[str, tuple[float, int]] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Hear how many are done of how many."""
+        now = self._clock()
+        since, before = self._begun.setdefault(stage, (now, done))
+        if done == total:
+            self._begun.pop(stage)
+        elif now - self._last >= PAUSE and done > before and (stage == TEXTS or TEXTS not in self._begun):
+            self._last = now
+            rate = (done - before) / (now - since)
+            self._write(
+                say(
+                    "{stage}: {done:,} of {total:,}, {rate} a second, about {left} left",
+                    stage=_STAGES.get(stage, stage),
+                    done=done,
+                    total=total,
+                    rate=decimal(rate),
+                    left=duration((total - done) / rate),
+                )
+            )
 
 
 class _Bar:

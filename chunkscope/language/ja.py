@@ -18,6 +18,10 @@ CATALOGUE = {
     "{unit} {n:token|tokens}": "トークン（{unit}）",
     "did you mean {name!r}?": "{name!r} のことですか",
     # chunkscope/cli/console.py
+    "{stage}: {done:,} of {total:,}, {rate} a second, about {left} left": "{stage}: {total:,} 件中 {done:,} 件、毎秒 {rate} 件、残り約 {left}",
+    "texts": "テキスト",
+    "cells": "設定",
+    "documents": "文書",
     "warning: {text}": "警告: {text}",
     "warning: {n:,} more like these (-v shows them)": "警告: 同じような警告がほかに {n:,} 件あります（-v ですべて表示）",
     # chunkscope/cli/inputs.py, chunkscope/config.py

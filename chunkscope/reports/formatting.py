@@ -102,6 +102,26 @@ def money(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
+def duration(seconds: float) -> str:
+    """Write about how long something takes: two units at most.
+
+    Examples
+    --------
+    >>> duration(0.2), duration(41.6), duration(754), duration(20_400), duration(100_000)
+    ('1 s', '42 s', '13 min', '5 h 40 min', '1 d 4 h')
+    """
+    whole = max(1, round(seconds))
+    if whole < 120:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    hours = round(minutes / 60)
+    return f"{hours // 24} d {hours % 24} h"
+
+
 def plural(n: int, noun: str, many: str | None = None) -> str:
     """Write a count with its noun.
 

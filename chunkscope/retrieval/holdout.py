@@ -38,7 +38,7 @@ class Holdout:
     --------
     >>> chosen_on, held_out = Holdout("first-half").split(["q1", "q2", "q2", "q3"])
     >>> chosen_on.tolist()
-    [True, False, False, False]
+    [True, True, True, False]
     """
 
     share: float | str

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from random import Random
 
 from chunkscope.chunkers import Chunker
 from chunkscope.grid.scan import Progress, Scan
-from chunkscope.retrieval.dense.embedding import EmbeddingPlan
+from chunkscope.retrieval.dense.embedding import Embedder, EmbeddingPlan
 from chunkscope.retrieval.dense.retriever import DenseSearcher
+from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.evaluate import index_chunks
 from chunkscope.retrieval.fusion import FusedSearcher
 from chunkscope.retrieval.measure import BoundRetrieval
 from chunkscope.retrieval.providers.base import Role
 
+TRIED = 17
+"""Texts that are embedded to tell how long all take: one that loads the model, and sixteen that are timed."""
 FINER_CELLS = 9
 """Sizes of the finer grid that follows the first."""
 
 
 @dataclass(frozen=True)
 class GridPlan:
-    """What one provider has to embed for the cells of a grid; a text that several cells have is counted once."""
+    """What one provider has to embed for the cells of a grid; a text that several cells have is counted once.
+
+    Attributes
+    ----------
+    provider : str
+    cells : int
+    embedding : EmbeddingPlan
+    seconds_each : float or None
+        What a text took of those that were tried.
+    """
 
     provider: str
     cells: int
     embedding: EmbeddingPlan
+    seconds_each: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it takes about, by what a few texts took; None where none were tried."""
+        return None if self.seconds_each is None else self.seconds_each * self.embedding.to_send
 
 
-def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...]:
+def plan_grid(scanned: Scan, chunkers: Sequence[Chunker], *, try_out: bool = False) -> tuple[GridPlan, ...]:
     """Tell what the providers of a scan's retrieval have to embed for a grid. Nothing is sent.
 
     Parameters
@@ -37,6 +57,8 @@ def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
         The one that is counted afterwards.
     chunkers : sequence of Chunker
         The cells.
+    try_out : bool
+        Let models on this machine embed a few of the texts, to tell how long the rest would take.
 
     Returns
     -------
@@ -51,7 +73,15 @@ def plan_grid(scanned: Scan, chunkers: Sequence[Chunker]) -> tuple[GridPlan, ...
         index = index_chunks(bound.task, scanned.chunks(chunker))
         for count in counts.values():
             count.add(count.searcher.chunk_texts(index), "document")
-    return tuple(GridPlan(count.searcher.embedder.provider.id, len(chunkers), count.plan) for count in counts.values())
+    return tuple(
+        GridPlan(
+            count.searcher.embedder.provider.id,
+            len(chunkers),
+            count.plan,
+            count.seconds_each() if try_out and count.plan.to_send else None,
+        )
+        for count in counts.values()
+    )
 
 
 def finer_grid(chunkers: Sequence[Chunker]) -> list[Chunker]:
@@ -98,6 +128,8 @@ class _Count:
         self.searcher = searcher
         self.seen: set[bytes] = set()
         self.plan = EmbeddingPlan()
+        self.tried: list[str] = []
+        self._random, self._n_drawn = Random(0), 0
         self.add(searcher.collection.questions, "query")
 
     def add(self, texts: Sequence[str], role: Role) -> None:
@@ -106,3 +138,27 @@ class _Count:
         self.seen.update(digests)
         if new:
             self.plan += self.searcher.embedder.plan(new, role)
+        for text in new if role == "document" else ():
+            self._draw(text)
+
+    def _draw(self, text: str) -> None:
+        """Keep some of all texts, each as likely as any other (algorithm R, Vitter 1985)."""
+        if not text.strip():
+            return
+        self._n_drawn += 1
+        place = self._random.randrange(self._n_drawn)
+        if self._n_drawn <= TRIED:
+            self.tried.append(text)
+        elif place < TRIED:
+            self.tried[place] = text
+
+    def seconds_each(self) -> float | None:
+        """Embed these, in memory, and tell how long each took; None where the model is not on this machine."""
+        embedder = self.searcher.embedder
+        if not getattr(embedder.provider, "is_local", False) or len(self.tried) < 2:
+            return None
+        alone = Embedder(embedder.provider, VectorCache())
+        alone.embed(self.tried[:1])  # the first loads the model
+        start = time.perf_counter()
+        n_embedded = alone.embed(self.tried[1:]).sent
+        return (time.perf_counter() - start) / n_embedded if n_embedded else None

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import chunkscope.grid.sweep
 from chunkscope._version import __version__
-from chunkscope.cli.console import Messages, one_line
+from chunkscope.cli.console import Lines, Messages, one_line
 from chunkscope.cli.outputs import JSON_ESCAPES, open_output
 from chunkscope.cli.program import COMMANDS, program
 from chunkscope.corpus.name_filter import ignored_files
@@ -575,7 +575,7 @@ class TestSweep:
         found = run_json("sweep", *args, "--sizes", "100", "--format", "json")
         assert found["questions"]["total"] == n
 
-    def test_no_bar_without_a_terminal(self, here, monkeypatch):
+    def test_lines_and_no_bar_without_a_terminal(self, here, monkeypatch):
         seen = []
 
         def note(*args, progress, **settings):
@@ -584,7 +584,8 @@ class TestSweep:
 
         monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", note)
         run("sweep", "docs")
-        assert seen == [None]
+        run("sweep", "docs", "--quiet")
+        assert [type(progress) for progress in seen] == [Lines, type(None)]
 
     def test_processes_change_nothing(self, here):
         args = ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20", "--format", "json"]
@@ -876,11 +877,6 @@ class TestProgress:
         with Messages().progress() as progress:
             progress("documents", 1, 1)
         assert shown.getvalue() == ""
-
-    def test_without_a_terminal_there_is_none(self, monkeypatch):
-        monkeypatch.setattr("sys.stderr", io.StringIO())
-        with Messages().progress() as progress:
-            assert progress is None
 
 
 def until(condition, seconds=20):

@@ -65,6 +65,30 @@ def test_a_dry_run_prices_the_grid_and_a_finer_one_and_sends_nothing(run):
     assert "tokens, " in lines[0]
 
 
+def test_a_dry_run_tries_a_model_on_this_machine_and_says_how_long_all_takes(run, tmp_path, monkeypatch):
+    from chunkscope.retrieval.providers.hash_ import HashProvider
+
+    sent = []
+    embed = HashProvider.embed_documents
+    monkeypatch.setattr(HashProvider, "embed_documents", lambda self, texts: sent.extend(texts) or embed(self, texts))
+    done = run("recall", *JA, "--retriever", "hash", "--dry-run")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert [line.endswith(" on this machine.") for line in lines] == [True, True, False]
+    assert len(sent) == len(set(sent)) == 17
+    assert not list((tmp_path / "cache").glob("*"))  # what was tried is not kept
+    monkeypatch.setattr(HashProvider, "is_local", False)
+    sent.clear()
+    assert "machine" not in run("recall", *JA, "--retriever", "hash", "--dry-run").stdout
+    assert sent == []
+
+
+def test_nothing_is_tried_where_all_is_known(run):
+    run("recall", *JA, *SMALL, "--retriever", "hash")
+    done = run("recall", *JA, *SMALL, "--retriever", "hash", "--dry-run")
+    assert "nothing to embed." in done.stdout.splitlines()[0]
+
+
 def test_without_a_cache_nothing_is_written(run, tmp_path):
     done = run("recall", *JA, *SMALL, "--retriever", "hash", "--no-cache")
     assert done.exit_code == 0, done.output

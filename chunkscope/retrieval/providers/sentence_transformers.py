@@ -34,6 +34,8 @@ class SentenceTransformersProvider:
     max_texts : int
     """
 
+    is_local = True
+
     def __init__(
         self,
         model: str,

@@ -34,7 +34,19 @@ def main() -> None:
         corpus = Path(scratch, "corpus.jsonl")
         n_documents = write_jsonl(corpus, chosen.megabytes * 1_000_000)
         for chunker in ("fixed", "sentence"):
-            command = [sys.executable, "-m", "chunkscope", "sweep", str(corpus), "--chunker", chunker]
+            command = [
+                sys.executable,
+                "-m",
+                "chunkscope",
+                "sweep",
+                str(corpus),
+                "--chunker",
+                chunker,
+                "--sizes",
+                "50..800",
+                "--overlaps",
+                "1/6",
+            ]
             seconds, peak = run_once(command)
             found[chunker] = {"seconds": round(seconds, 1), "peak_megabytes": round(peak / 1e6)}
             print(chunker, found[chunker], flush=True)

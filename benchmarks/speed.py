@@ -17,6 +17,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -63,7 +64,13 @@ def rival(name: str, corpus: Path, questions: Path) -> list[str]:
 
 
 def sweep(corpus: Path, questions: Path, *options: str) -> list[str]:
-    return [*CHUNKSCOPE, "sweep", str(corpus), "-q", str(questions), *options]
+    return [*CHUNKSCOPE, "sweep", str(corpus), "-q", str(questions), *one_way(options)]
+
+
+def one_way(options: Sequence[str]) -> list[str]:
+    """Name the way of cutting and the overlap, where the options do not: comparing all ways is another job."""
+    chunker = [] if "--chunker" in options else ["--chunker", "fixed"]
+    return [*options, *chunker, *([] if "--overlaps" in options else ["--overlaps", "1/6"])]
 
 
 PAIRS: dict[str, tuple[list[str] | str | None, str | None]] = {
@@ -97,8 +104,8 @@ def pair(name: str, corpus: Path, questions: Path, scratch: Path, runs: int) -> 
             shutil.copytree(corpus, twice / "one", symlinks=True)
             shutil.copytree(corpus, twice / "two", symlinks=True)
         commands = {
-            "a": [*CHUNKSCOPE, "sweep", str(twice), *options],
-            "b": [*CHUNKSCOPE, "sweep", str(corpus), *options],
+            "a": [*CHUNKSCOPE, "sweep", str(twice), *one_way(options)],
+            "b": [*CHUNKSCOPE, "sweep", str(corpus), *one_way(options)],
         }
     elif other == "once":
         commands = {"a": sweep(corpus, questions, *options), "b": sweep(corpus, questions, "--sizes", "50..800")}

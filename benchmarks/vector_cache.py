@@ -126,7 +126,14 @@ def sharing():
     labels = check_labels(documents, [Question.of("q", "上限は？", doc="7.md", evidence="上限は1泊7,000円")])
     provider = Random(8)
     retriever = DenseRetriever(Embedder(provider, VectorCache()))
-    sweep(documents, labels, sizes=[100, 200], overlaps=[0], measures=[RetrievalMeasure(labels, [retriever])])
+    sweep(
+        documents,
+        labels,
+        chunkers="fixed",
+        sizes=[100, 200],
+        overlaps=[0],
+        measures=[RetrievalMeasure(labels, [retriever])],
+    )
     return {"chunks": 100, "texts_embedded": len(provider.texts) - 1, "different_texts": len(set(provider.texts)) - 1}
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from chunkscope.gate.check import check as check
     from chunkscope.gate.result import CheckResult as CheckResult
     from chunkscope.gate.thresholds import Thresholds as Thresholds
+    from chunkscope.grid.advice import advise as advise
     from chunkscope.grid.comparison import Comparison as Comparison
     from chunkscope.grid.comparison import compare as compare
     from chunkscope.grid.comparison import compare_files as compare_files
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from chunkscope.grid.results import SweepResult as SweepResult
     from chunkscope.grid.sweep import find_boundary_problems as find_boundary_problems
     from chunkscope.grid.sweep import sweep as sweep
-    from chunkscope.grid.verdict import judge as judge
     from chunkscope.measures.findings import Finding as Finding
     from chunkscope.questions.check import check_labels as check_labels
     from chunkscope.questions.check import fix_labels as fix_labels
@@ -70,7 +70,7 @@ _HOMES = {
     "compare_files": "chunkscope.grid.comparison",
     "find_boundary_problems": "chunkscope.grid.sweep",
     "fix_labels": "chunkscope.questions.check",
-    "judge": "chunkscope.grid.verdict",
+    "advise": "chunkscope.grid.advice",
     "list_chunks": "chunkscope.chunkers.chunk_rows",
     "parse_chunker": "chunkscope.chunkers",
     "parse_chunkers": "chunkscope.chunkers",

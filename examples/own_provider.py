@@ -35,5 +35,6 @@ if __name__ == "__main__":
     labels = check_labels(corpus, read_questions(folder / "questions.jsonl"))
     retriever = DenseRetriever(Embedder(TrigramProvider(), VectorCache()))
     measure = RetrievalMeasure(labels, [retriever], [FixedChunker()], RetrievalSettings(k=(1, 5)))
-    for cell in sweep(corpus, labels, sizes=[100, 300], overlaps=[0], measures=[measure]).cells:
+    result = sweep(corpus, labels, chunkers="fixed", sizes=[100, 300], overlaps=[0], measures=[measure])
+    for cell in result.cells:
         print(cell.size, cell.retrieval[0]["strict"])

@@ -119,7 +119,10 @@ def plain(document: Document) -> oracle.Text:
         sentence_starts=analysis.sentence_starts.tolist(),
         block_starts=structure.block_starts.tolist(),
         headings=[oracle.Heading(heading.start, heading.end, heading.level) for heading in structure.headings],
-        tables=[oracle.Table(table.kind, list(table.header), list(table.rows)) for table in structure.tables],
+        tables=[
+            oracle.Table(table.kind, table.start, table.end, list(table.header), list(table.rows))
+            for table in structure.tables
+        ],
         code=list(map(tuple, structure.code.tolist())),
         inside_number=analysis.words.in_number.tolist(),
         inside_word=analysis.words.inside.tolist(),

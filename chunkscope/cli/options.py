@@ -259,10 +259,19 @@ price_option = click.option("--price", type=Number(min=0), metavar="N", help="Pr
 UNIT_HELP = "What sizes count: char, word, or an encoding."
 
 grid_options = stacked(
-    click.option("-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: fixed]."),
+    click.option(
+        "-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: all that are here]."
+    ),
     click.option("--unit", metavar="LIST", multiple=True, help=UNIT_HELP),
-    click.option("--sizes", metavar="LIST", help="50..800, 50..800:25 or 100,200 [default: 50..800]."),
-    click.option("--overlaps", metavar="LIST", help="Units or shares: 0,50,1/6,15% [default: 1/6]."),
+    click.option("--sizes", metavar="LIST", help="50..800, 50..800:25 or 100,200 [default: 100 to 4000]."),
+    click.option("--overlaps", metavar="LIST", help="Units or shares: 0,50,1/6,15% [default: 0,1/6]."),
+)
+
+model_options = stacked(
+    click.option("--model", metavar="NAME", help="The embedding model: what it takes is what chunks must fit into."),
+    click.option("--model-limit", metavar="N", type=WholeNumber(min=1), help="What the model takes [8000 characters]."),
+    click.option("--model-unit", metavar="UNIT", help="What --model-limit is counted in [the chunker's unit]."),
+    click.option("--tolerance", metavar="N|PCT", help="How much more than the least the advised cell may lose [2%]."),
 )
 
 setting_options = stacked(

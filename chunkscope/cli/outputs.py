@@ -189,13 +189,14 @@ def _stdout(errors: str, *, for_programs: bool) -> IO[str]:
 def look_of(output: str | None, lang: Language) -> ReportOptions:
     """Tell how to draw for a file, or for stdout, and in which language of those that can be read there."""
     if output not in (None, "-") or sys.stdout is None:
-        return ReportOptions(lang=lang)
+        return ReportOptions(lang=lang, wide=True)
     width = shutil.get_terminal_size((80, 24)).columns
     return ReportOptions(
         width=max(width, 40),
         color=_is_colored(output),
         ascii=not can_encode(sys.stdout, MARKS),
         lang=readable_language(sys.stdout, lang),
+        wide=not sys.stdout.isatty() and "COLUMNS" not in os.environ,
     )
 
 

@@ -12,6 +12,7 @@ from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.cli.options import is_configured, naming_the_file
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
+from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
 from chunkscope.structure.units import get_unit
 
 DEFAULT_CHUNKER = "fixed"
@@ -75,12 +76,13 @@ def read_chunkers(chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker,
 
 @dataclass(frozen=True)
 class WantedGrid:
-    """What a sweep is asked for, as it was written, and the grid that it makes."""
+    """What a sweep is asked for, as it was written, the grid that it makes, and ways left out for want of a part."""
 
     chunkers: tuple[Chunker, ...]
     sizes: str
     overlaps: str
     grid: Grid
+    missing: tuple[str, ...] = ()
 
     @property
     def settings(self) -> dict[str, object]:
@@ -92,7 +94,7 @@ class WantedGrid:
         }
 
 
-def read_grid(flags: Mapping[str, Any], sizes: str = DEFAULT_SIZES, overlaps: str = DEFAULT_OVERLAPS) -> WantedGrid:
+def read_grid(flags: Mapping[str, Any], sizes: str | None = None, overlaps: str = DEFAULT_OVERLAPS) -> WantedGrid:
     """Give the grid of a sweep; `sizes` and `overlaps` are those that stand where none are given.
 
     Raises
@@ -102,15 +104,24 @@ def read_grid(flags: Mapping[str, Any], sizes: str = DEFAULT_SIZES, overlaps: st
     ConfigError
         The same, where it stands in the configuration.
     """
-    chunkers = read_chunkers(flags["chunker"], flags["unit"])
+    missing: tuple[str, ...] = ()
+    if not flags["chunker"] and not flags["unit"]:
+        chunkers, missing = available_ways()
+    else:
+        chunkers = read_chunkers(flags["chunker"] or [",".join(DEFAULT_WAYS)], flags["unit"])
+    given = sizes if flags["sizes"] is None else flags["sizes"]
     if flags["sizes"] is not None:
-        sizes, overlaps = flags["sizes"], DEFAULT_OVERLAPS
+        overlaps = DEFAULT_OVERLAPS
     overlaps = overlaps if flags["overlaps"] is None else flags["overlaps"]
     with naming_the_file("sizes"):
-        parsed_sizes = parse_sizes(sizes)
+        parsed_sizes = None if given is None else parse_sizes(given)
     with naming_the_file("overlaps"):
         parsed_overlaps = parse_overlaps(overlaps)
-    return WantedGrid(chunkers, sizes, overlaps, Grid.of(chunkers, parsed_sizes, parsed_overlaps))
+    if flags["chunker"]:
+        grid = Grid.of(chunkers, parsed_sizes or parse_sizes(DEFAULT_SIZES), parsed_overlaps)
+    else:
+        grid = grid_of_ways(chunkers, parsed_sizes, parsed_overlaps)
+    return WantedGrid(chunkers, given or DEFAULT_SIZES, overlaps, grid, missing)
 
 
 def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
@@ -151,7 +162,7 @@ def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
         return chunker.at(wanted, shared.at(wanted)), shared
 
 
-def read_why(wanted: WantedGrid, text: str) -> tuple[Chunker, ...]:
+def read_why(wanted: WantedGrid, text: str, option: str = "--why") -> tuple[Chunker, ...]:
     """Give the settings that ``--why SIZE[/OVERLAP]`` asks about: each chunker of the grid at that size.
 
     Without an overlap it is each of the grid's.
@@ -168,10 +179,10 @@ def read_why(wanted: WantedGrid, text: str) -> tuple[Chunker, ...]:
     if size.strip().lower() == WHOLE:
         sections = tuple(chunker for chunker in unsized if not chunker.needs_size)
         if slash or not sections:
-            raise GridError(f"--why {text}: whole sections are made by the chunker heading, and have no overlap")
+            raise GridError(f"{option} {text}: whole sections are made by the chunker heading, and have no overlap")
         return sections
     if not _is_number(size) or (slash and not overlap):
-        raise GridError(f"--why {text}: not a setting; write SIZE or SIZE/OVERLAP, such as 300, 300/50 or 300/15%")
+        raise GridError(f"{option} {text}: not a setting; write SIZE or SIZE/OVERLAP, such as 300, 300/50 or 300/15%")
     if overlap:
         shares = [_overlap(overlap).at(int(size))]
     else:

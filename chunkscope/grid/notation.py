@@ -19,8 +19,8 @@ from chunkscope.chunkers.base import LARGEST_SIZE
 from chunkscope.errors import GridError
 from chunkscope.spans.intervals import IntArray
 
-DEFAULT_SIZES = "50..800"
-DEFAULT_OVERLAPS = "1/6"
+DEFAULT_SIZES = "100..1000:100,1200..2000:200,2500..4000:500"
+DEFAULT_OVERLAPS = "0,1/6"
 DEFAULT_STEP = 10
 MOST_SIZES = 10_000
 """So many take seconds even where there is little text."""

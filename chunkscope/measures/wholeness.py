@@ -1,10 +1,11 @@
-"""Sentences, code blocks, and headings with their first block: what ought to stay whole when nobody asks questions.
+"""Sentences of prose, code blocks, headings with their first block: what should stay whole when nobody asks questions.
 
 Twin: tests/oracle/wholeness.py
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,33 +16,47 @@ from chunkscope.measures.base import Column, alike
 from chunkscope.spans.intervals import SpanArray
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
+from chunkscope.structure.prose import characters_of_kinds, is_prose
 
 KINDS = ("sentences", "code_blocks", "headings")
 
 
-class WholenessMeasure:
-    """Counts the sentences, code blocks and headings with their first block that some chunk holds whole."""
+@dataclass(frozen=True)
+class DocumentWholes:
+    """The spans of one document that ought to stay whole, by kind, and its characters of prose, code and tables."""
 
-    def collect(self, analysis: DocumentAnalysis) -> dict[str, SpanArray]:
+    spans: dict[str, SpanArray]
+    characters: dict[str, int]
+
+
+class WholenessMeasure:
+    """Counts the sentences of prose, code blocks and headings with their first block that some chunk holds whole."""
+
+    def collect(self, analysis: DocumentAnalysis) -> DocumentWholes:
         """Take the spans; white space at the end of a sentence or block need not survive with it."""
         starts = analysis.sentence_starts
         ends = np.append(starts[1:], analysis.length) if len(starts) else starts
-        return {
-            "sentences": analysis.without_trailing_blanks(starts, ends),
-            "code_blocks": analysis.structure.code,
-            "headings": _headings_with_block(analysis),
-        }
+        sentences, structure = analysis.without_trailing_blanks(starts, ends), analysis.structure
+        prose = sentences[is_prose(analysis.document.text, structure, sentences)]
+        spans = {"sentences": prose, "code_blocks": structure.code, "headings": _headings_with_block(analysis)}
+        return DocumentWholes(spans, characters_of_kinds(structure, prose))
 
-    def bind(self, collected: Sequence[dict[str, SpanArray]], layout: Layout) -> BoundWholeness:
+    def bind(self, collected: Sequence[DocumentWholes], layout: Layout) -> BoundWholeness:
         """Lay the spans of documents one behind the other."""
-        return BoundWholeness({kind: Targets.joined([spans[kind] for spans in collected], layout) for kind in KINDS})
+        characters: Counter[str] = Counter()
+        for one in collected:
+            characters.update(one.characters)
+        return BoundWholeness(
+            {kind: Targets.joined([one.spans[kind] for one in collected], layout) for kind in KINDS}, dict(characters)
+        )
 
 
 @dataclass(frozen=True)
 class BoundWholeness:
-    """The spans of all documents, by kind."""
+    """The spans of all documents by kind, and the characters of prose, code and tables."""
 
     targets: dict[str, Targets]
+    characters: dict[str, int]
 
     def count(self, cells: Cells) -> dict[str, Column]:
         """Count what is whole."""

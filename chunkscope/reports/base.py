@@ -15,7 +15,7 @@ SWEEP, CHECK = "sweep", "check"
 
 BUILT_IN = {
     SWEEP: {
-        "table": "chunkscope.reports.sweep_text:SweepTable",
+        "table": "chunkscope.reports.sweep_text:REPORT",
         "json": "chunkscope.reports.json_report:REPORT",
         "csv": "chunkscope.reports.sweep_csv:REPORT",
         "markdown": "chunkscope.reports.sweep_markdown:REPORT",
@@ -31,6 +31,9 @@ BUILT_IN = {
 
 REPORTS = {kind: Registry("report format", "chunkscope.reports", own) for kind, own in BUILT_IN.items()}
 """The formats for each kind of result, by name."""
+
+LEAST_WIDTH = 20
+"""Narrower terminals get lines as wide as this."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class ReportOptions:
         Findings and the last line only.
     lang : {"ja", "en"}
         What people read is written in it; see `chunkscope.language.in_language`.
+    wide : bool
+        Tables may be as wide as they are: nobody reads them on a terminal.
     """
 
     width: int = 80
@@ -59,6 +64,12 @@ class ReportOptions:
     all_rows: bool = False
     quiet: bool = False
     lang: Language = "en"
+    wide: bool = False
+
+    @property
+    def table_width(self) -> int | None:
+        """Terminal cells of a line in a table; None: no limit."""
+        return None if self.wide else max(self.width, LEAST_WIDTH)
 
 
 class ReportFormat(Protocol):

@@ -209,13 +209,13 @@ class _Writer:
         """Lay cells out, a line each: for each test the count in both results, and its p-value."""
         columns = [TextColumn(self.said(say("setting")), [self.said(_setting(cell)) for cell in cells], left=True)]
         chunks = [f"{cell.old.get('chunks'):,} -> {cell.new.get('chunks'):,}" for cell in cells]
-        columns.append(TextColumn(self.said(say("chunks")), chunks, 100))
-        for number, test in enumerate(tests):
+        columns.append(TextColumn(self.said(say("chunks")), chunks))
+        for test in tests:
             outcomes = [test.outcomes[id(cell)] for cell in cells]
             p_values = [test.corrected[id(cell)] for cell in cells]
             counts = [f"{one.old:,} -> {one.new:,}" if one else "" for one in outcomes]
-            columns.append(TextColumn(self.said(test.title), counts, 2 * number + 1))
-            columns.append(TextColumn("p", ["" if one is None else _p_value(one) for one in p_values], 2 * number + 2))
+            columns.append(TextColumn(self.said(test.title), counts))
+            columns.append(TextColumn("p", ["" if one is None else _p_value(one) for one in p_values]))
         return lay_table(columns, self.options.width, ascii=self.options.ascii)
 
     def by_question(self, test: _Test) -> list[str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from chunkscope.grid.ranks import Hit, QuestionRank
 from chunkscope.language import Language, in_language, say
+from chunkscope.reports.base import LEAST_WIDTH
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import LEAST_WIDTH, fit, wrap
+from chunkscope.reports.width import fit, wrap
 
 INDENT = "    "
 MOST_HITS = 5

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.reports.advice_text import head
 from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.formatting import NOTHING, decimal, of, percent, plural
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import fit, wrap
-from chunkscope.reports.wording import head
 
 MAX_CELLS = 12
 MAX_WARNINGS = 12
@@ -152,7 +152,7 @@ def _columns(cells: Sequence[Cell], found: Sequence[Found], summary: Found, plac
     rows = [(cells[place], found[place]) for place in places]
 
     def column(title: str, rank: int, text: Callable[[Cell, Found], str], *, left: bool = False) -> TextColumn:
-        return TextColumn(title, [text(cell, one) for cell, one in rows], rank, left=left)
+        return TextColumn(title, [text(cell, one) for cell, one in rows], left=left)
 
     several = len({(cell.chunker, cell.unit) for cell in cells}) > 1
     # what tells rows apart never goes
@@ -248,13 +248,12 @@ def _by(cells: Sequence[Cell], found: Sequence[Found], summary: Found, room: int
     for attribute, groups in one.get("group_by", {}).items():
         yield from wrap(f"The choice, by {visible(attribute, ascii=ascii)}:", room, first=INDENT)
         labels = [fit(visible(label, ascii=ascii), 24) for label in groups]
-        columns = [TextColumn("", labels, 0, left=True)]
-        columns.append(TextColumn("questions", [f"{group['strict'][_key(one)][1]:,}" for group in groups.values()], 1))
-        for number, k in enumerate(one["k"]):
-            rank = 0 if str(k) == _key(one) else 3 + number
-            columns.append(TextColumn(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()], rank))
+        columns = [TextColumn("", labels, left=True)]
+        columns.append(TextColumn("questions", [f"{group['strict'][_key(one)][1]:,}" for group in groups.values()]))
+        for k in one["k"]:
+            columns.append(TextColumn(f"@{k}", [_percent(group["strict"][str(k)]) for group in groups.values()]))
         key = _key(one)
-        columns.append(TextColumn(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()], 2))
+        columns.append(TextColumn(f"start@{key}", [_percent(group["start"][key]) for group in groups.values()]))
         yield from lay_table(columns, room, ascii=ascii)
 
 
@@ -271,10 +270,10 @@ def _min_scores(cells: Sequence[Cell], found: Sequence[Found], summary: Found, r
     )
     yield from lay_table(
         [
-            TextColumn("score", [f"{row['score']:g}" for row in rows], 0),
-            TextColumn("nothing", [of(*row["answerable_with_nothing"]) for row in rows], 1),
-            TextColumn("something", [of(*row["unanswerable_with_something"]) for row in rows], 2),
-            TextColumn(f"@{key}", [_percent(row["strict"][key]) for row in rows], 3),
+            TextColumn("score", [f"{row['score']:g}" for row in rows]),
+            TextColumn("nothing", [of(*row["answerable_with_nothing"]) for row in rows]),
+            TextColumn("something", [of(*row["unanswerable_with_something"]) for row in rows]),
+            TextColumn(f"@{key}", [_percent(row["strict"][key]) for row in rows]),
         ],
         room,
         ascii=ascii,
@@ -359,8 +358,8 @@ def _omegas(result: SweepResult, room: int, all_rows: bool, ascii: bool) -> Iter
     else:
         shown = list(places)
     rows = [cells[place] for place in shown]
-    columns = [TextColumn("chunker", [fit(_way(cell), 24) for cell in rows], 1, left=True)]
-    columns.append(TextColumn("size", ["section" if cell.size is None else str(cell.size) for cell in rows], 0))
-    columns.append(TextColumn("overlap", ["" if cell.overlap is None else str(cell.overlap) for cell in rows], 2))
-    columns.append(TextColumn("omega", [_deviation(_pair(cell)) for cell in rows], 0))
+    columns = [TextColumn("chunker", [fit(_way(cell), 24) for cell in rows], left=True)]
+    columns.append(TextColumn("size", ["section" if cell.size is None else str(cell.size) for cell in rows]))
+    columns.append(TextColumn("overlap", ["" if cell.overlap is None else str(cell.overlap) for cell in rows]))
+    columns.append(TextColumn("omega", [_deviation(_pair(cell)) for cell in rows]))
     yield from lay_table(columns, room, ascii=ascii)

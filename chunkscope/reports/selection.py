@@ -1,126 +1,99 @@
-"""Which rows and cells of a large grid are worth a line."""
+"""Which cells of a grid are worth a line: the best of each way of cutting, or the telling sizes of one."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.grid.verdict import Row, RowVerdict, StructureVerdict, cost_order, judge, judge_structure, kept
+import numpy as np
+
+from chunkscope.grid.advice import Advice, cuts_of, losses_of, options_of
+from chunkscope.grid.choice import floor, start
+from chunkscope.grid.limits import ModelLimit
+from chunkscope.grid.lines import Line, lines_of
+from chunkscope.grid.results import SweepResult
 
 MAX_CELLS = 12
-MAX_ROWS = 12
-FEW_ROWS = 4
-"""Up to so many rows of the grid get all their lines; more share them."""
+FEW = 20
+"""So many sizes that were listed one by one are all shown."""
 
 
-def asks(result: SweepResult) -> bool:
-    """Tell whether questions were asked, of which at least one counts."""
-    return result.questions is not None and result.questions.valid > 0
+def ways_of(lines: Sequence[Line]) -> dict[tuple[str, str, bool], list[Line]]:
+    """Group the lines of a grid by way of cutting."""
+    ways: dict[tuple[str, str, bool], list[Line]] = {}
+    for line in lines:
+        ways.setdefault(line.way, []).append(line)
+    return ways
 
 
-class JudgedRow:
-    """One row of the grid and its verdict, with or without questions.
+def chosen_cells(result: SweepResult, limit: ModelLimit, *, everything: bool = False) -> list[int]:
+    """Choose the cells to show, by place: the best of each way, or the telling sizes where there is one way.
 
-    Attributes
+    Parameters
     ----------
-    row : Row
-    with_questions : bool
-    verdict : RowVerdict
-    structure : StructureVerdict
+    result : SweepResult
+    limit : ModelLimit
+    everything : bool
+        All cells, in the order of the lines.
     """
-
-    def __init__(self, verdict: RowVerdict, structure: StructureVerdict, with_questions: bool) -> None:
-        self.row: Row = verdict.row
-        self.verdict = verdict
-        self.structure = structure
-        self.with_questions = with_questions
-
-    @property
-    def safe(self) -> Cell | None:
-        """The smallest cell from which on everything is whole."""
-        return self.verdict.safe if self.with_questions else self.structure.safe
-
-    @property
-    def key_cell(self) -> Cell:
-        """The cell to speak of: the safe one, else the largest."""
-        return self.safe or self.row.cells[-1]
-
-    def spoilt(self, cell: Cell) -> tuple[int, int]:
-        """Give what a cell spoils, worst first: split and parted questions, or all that is not whole."""
-        if self.with_questions:
-            return cell.split_questions, cell.header_lost_questions
-        counts = [kept(cell, whole.kind) for whole in self.structure.kinds]
-        return sum(total - whole for whole, total in counts), 0
-
-    def telling(self, limit: int) -> list[int]:
-        """Choose cells, by place: ends, the verdict's cells and their neighbours, worst and best, changes, the rest."""
-        n_cells = len(self.row.cells)
-        if n_cells <= limit:
-            return list(range(n_cells))
-        chosen: dict[int, None] = {}
-        for place in self._by_interest():
-            if 0 <= place < n_cells:
-                chosen[place] = None
-            if len(chosen) >= limit:
-                break
-        return sorted(chosen)
-
-    def _by_interest(self) -> Iterator[int]:
-        cells = self.row.cells
-        place_of = {cell.key: place for place, cell in enumerate(cells)}
-        named = [place_of[cell.key] for cell in self.named() if cell.key in place_of]
-        yield from (0, len(cells) - 1, *named)
-        for place in named:
-            yield from (place - 1, place + 1)
-        spoilt = [self.spoilt(cell) for cell in cells]
-        yield from (spoilt.index(max(spoilt)), spoilt.index(min(spoilt)))
-        clean = [not any(found) for found in spoilt]
-        yield from (place for place in range(1, len(cells)) if clean[place] != clean[place - 1])
-        yield from _spread(len(cells))
-
-    def named(self) -> list[Cell]:
-        """Give the cells that the verdict names."""
-        if self.with_questions:
-            cells = [self.safe, self.verdict.earlier, self.verdict.unsplit]
-        else:
-            cells = [self.safe, *(whole.safe or whole.best for whole in self.structure.kinds)]
-        return [cell for cell in cells if cell is not None]
+    lines = lines_of(result)
+    ways = ways_of(lines)
+    if everything or (len(ways) == 1 and _is_listed(result)):
+        return [place for line in lines for place in line.places]
+    if len(ways) == 1:
+        return telling(result, lines)
+    return [best_of(result, members, limit) for members in ways.values()]
 
 
-def _spread(n: int) -> Iterator[int]:
-    """Give all places, halves first, then quarters and so on."""
+def _is_listed(result: SweepResult) -> bool:
+    """Tell whether the cells were listed one by one, so that none of them may be left out."""
+    sizes = str(result.settings.get("sizes", ""))
+    return len(result.cells) <= MAX_CELLS or (".." not in sizes and len(result.cells) <= FEW)
+
+
+def best_of(result: SweepResult, lines: Sequence[Line], limit: ModelLimit) -> int:
+    """Give the advised cell, or the one that the rule would choose among those of one way; where none fits, of all."""
+    places = sorted(place for line in lines for place in line.places)
+    if isinstance(result.advice, Advice):
+        for place in places:
+            if result.cells[place].key == result.advice.key:
+                return place
+    number = {place: rank for rank, place in enumerate(places)}
+    own = [dataclasses.replace(line, places=tuple(number[place] for place in line.places)) for line in lines]
+    options = options_of([result.cells[place] for place in places], own, limit)
+    if not options.fits.any():
+        options = dataclasses.replace(options, fits=np.ones(len(options), dtype=np.bool_))
+    if result.questions is not None:
+        return places[floor(options, losses_of(result)[places], 0.0)]
+    cut, totals = cuts_of(result)
+    return places[start(options, cut[places], totals)] if len(totals) else places[0]
+
+
+def telling(result: SweepResult, lines: Sequence[Line], limit: int = MAX_CELLS) -> list[int]:
+    """Choose cells of one way: the advised one and its neighbours, the ends, lucky ones, changes, then evenly."""
+    chosen: dict[int, None] = {}
+    for place in _by_interest(result, lines):
+        chosen[place] = None
+        if len(chosen) >= limit:
+            break
+    order = [place for line in lines for place in line.places]
+    return sorted(chosen, key=order.index)
+
+
+def _by_interest(result: SweepResult, lines: Sequence[Line]) -> Iterator[int]:
+    advice, cells = result.advice, result.cells
+    for line in lines:
+        for rank, place in enumerate(line.places):
+            if isinstance(advice, Advice) and cells[place].key == advice.key:
+                yield place
+                yield from line.places[max(rank - 1, 0) : rank + 2]
+    for line in lines:
+        yield from (line.places[0], line.places[-1])
+    if result.questions is not None:
+        yield from (place for line in lines for place in line.places if cells[place].is_lucky)
+    order = [place for line in lines for place in line.places]
     step = 1
-    while step <= 2 * n:
-        yield from (n * odd // step for odd in range(1, step, 2))
+    while step <= 2 * len(order):
+        yield from (order[len(order) * odd // step] for odd in range(1, step, 2))
         step *= 2
-    yield from range(n)
-
-
-def judged_rows(result: SweepResult) -> list[JudgedRow]:
-    """Pair each row of the grid with its verdict."""
-    with_questions = asks(result)
-    structures = judge_structure(result)
-    if result.questions is not None and not with_questions:
-        # Questions of which none counts are no verdict, and what the documents hold must not pass for one.
-        structures = tuple(dataclasses.replace(structure, safe=None) for structure in structures)
-    pairs = zip(judge(result).rows, structures, strict=True)
-    return [JudgedRow(verdict, structure, with_questions) for verdict, structure in pairs]
-
-
-def best_rows(found: Iterable[JudgedRow], limit: int = MAX_ROWS) -> list[JudgedRow]:
-    """Choose the rows of a large grid that come nearest to keeping everything whole at the least cost; order stays."""
-    found = list(found)
-    order = sorted(range(len(found)), key=lambda place: (_rank(found[place]), place))
-    return [found[place] for place in sorted(order[:limit])]
-
-
-def _rank(judged: JudgedRow) -> tuple[bool, tuple[int, int], tuple[bool, float, int]]:
-    cell = judged.safe or min(judged.row.cells, key=judged.spoilt)
-    return judged.safe is None, judged.spoilt(cell), cost_order(cell)
-
-
-def cheapest(found: Iterable[JudgedRow]) -> JudgedRow | None:
-    """Give the row with the best safe cell: not lucky if there is one, then the least to hand on for an answer."""
-    safe = [(cost_order(judged.safe), judged) for judged in found if judged.safe is not None]
-    return min(safe, key=lambda ranked: ranked[0])[1] if safe else None
+    yield from order

@@ -1,20 +1,17 @@
-"""A sweep as GitHub Markdown: a table for each row of the grid, and the verdict."""
+"""A sweep as GitHub Markdown: what was read, the table of the cells that matter, and the advice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from chunkscope.grid.results import SweepResult
+from chunkscope.reports.advice_text import advice_sentences, head
 from chunkscope.reports.base import SWEEP, Report
-from chunkscope.reports.cell_columns import cell_columns, legend
-from chunkscope.reports.formatting import plural
-from chunkscope.reports.selection import MAX_CELLS, JudgedRow, best_rows, judged_rows
+from chunkscope.reports.columns import Shown, cell_columns
+from chunkscope.reports.selection import chosen_cells
+from chunkscope.reports.sweep_text import labels_of, table_notes
 from chunkscope.reports.table import markdown_table
 from chunkscope.reports.visible import visible
-from chunkscope.reports.wording import head, longest_trouble, row_notes, row_title, trouble, verdict
-
-MAX_QUESTIONS = 30
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~#&!$@]|://|www\.")
 
@@ -42,7 +39,7 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
     result : SweepResult
         With questions or without.
     all_rows : bool
-        Every cell and question instead of the telling ones.
+        Every cell instead of the telling ones.
 
     Returns
     -------
@@ -51,46 +48,20 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
 
     Examples
     --------
-    >>> from chunkscope.measures.lengths import LengthCounts
-    >>> from chunkscope.grid.results import Cell, CorpusInfo
-    >>> cells = (Cell("fixed", "char", 50, 0, 90, chunks=2, lengths=LengthCounts.of({50: 1, 40: 1})),)
-    >>> lines = to_markdown(SweepResult({}, CorpusInfo("docs", 1, 90), None, cells)).splitlines()
-    >>> lines[4:8]
-    ['### fixed, overlap 0', '', '| size | overlap | chunks | text |', '| ---: | ---: | ---: | ---: |']
+    >>> from chunkscope import Document, sweep
+    >>> result = sweep([Document("a.md", "一つ。二つ。")], chunkers="sentence", sizes=[3, 6], overlaps=[0])
+    >>> print(to_markdown(result).splitlines()[2])
+    - 1 document, 6 characters: prose 100 %
     """
-    found = judged_rows(result)
-    shown = found if all_rows else best_rows(found)
     lines = ["## Chunk boundaries", "", *(f"- {sentence}" for sentence in head(result, escape)), ""]
-    for judged in shown:
-        lines += [*_row(result, judged, all_rows), ""]
-    if len(shown) < len(found):
-        rest = plural(len(found) - len(shown), "further row of the grid is", "further rows of the grid are")
-        lines += [f"{rest} worse than these.", ""]
-    if result.cells:
-        lines += ["### Verdict", "", *(f"- {sentence}" for sentence in verdict(result, shown, escape))]
-        lines += ["", f"<sub>{legend(result, with_recall=True)}</sub>"]
+    cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=all_rows)]
+    if cells:
+        shown = Shown(cells, [escape(label) for label in labels_of(cells)], result.limit, everything=all_rows)
+        lines += [*markdown_table(cell_columns(result, shown), escape), ""]
+        lines += [*(f"- {note}" for note in table_notes(result, shown)), ""]
+    lines += [f"- **{label}** {sentence}" for label, sentence in advice_sentences(result, escape)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _row(result: SweepResult, judged: JudgedRow, all_rows: bool) -> Iterator[str]:
-    cells = judged.row.cells
-    places = judged.telling(len(cells) if all_rows else MAX_CELLS)
-    yield f"### {row_title(judged.row, escape)}"
-    yield ""
-    shown = cell_columns(result, judged, [cells[place] for place in places], with_recall=True)
-    yield from markdown_table(shown, lambda title: escape(title).replace("\\@", "@"))
-    if len(places) < len(cells):
-        yield ""
-        yield f"{plural(len(cells) - len(places), 'size')} left out."
-    everything = trouble(judged.row) if judged.with_questions else []
-    found = everything if all_rows else longest_trouble(everything, MAX_QUESTIONS)
-    notes = [f"- {escape(question.id)}: {question.where}" for question in found]
-    if len(found) < len(everything):
-        notes.append(f"- and {len(everything) - len(found):,} more")
-    notes += [f"- {note}" for note in row_notes(judged, result.corpus.documents)]
-    if notes:
-        yield from ("", *notes)
-
-
-REPORT = Report((SWEEP,), lambda result, options: to_markdown(result))
+REPORT = Report((SWEEP,), lambda result, options: to_markdown(result, all_rows=options.all_rows))
 """The format ``markdown``."""

@@ -1,77 +1,123 @@
-"""Tables of text: columns that are laid out for a terminal, where some go if there is no room, or for Markdown."""
+"""Tables of text: columns that are laid out for a terminal, or for Markdown. No column is ever left out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
 
-from chunkscope.reports.width import fit, pad, width, wrap
+from chunkscope.reports.width import fit, pad, width
+
+MOST_LABEL = 30
+"""A label that is wider stands on a line of its own."""
 
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of a table.
+    r"""A column of a table.
 
     Attributes
     ----------
     title : str
+        One line or more, the last of which stands right above the texts.
     texts : sequence of str
         One a row.
-    rank : int
-        Where there is no room for all columns, the highest goes first; 0 stays.
     left : bool
         Aligned to the left: words, not numbers.
     """
 
     title: str
     texts: Sequence[str]
-    rank: int = 0
     left: bool = False
 
-    @property
+    @cached_property
+    def titles(self) -> list[str]:
+        """The lines of the title."""
+        return self.title.split("\n")
+
+    @cached_property
     def width(self) -> int:
         """Terminal cells of the widest text."""
-        return max(width(text) for text in (self.title, *self.texts))
+        return max(width(text) for text in (*self.titles, *self.texts))
 
 
 def lay_table(
-    columns: Sequence[TextColumn], room: int | None, *, indent: str = "  ", ascii: bool = False
+    columns: Sequence[TextColumn], room: int | None, *, keys: int = 1, indent: str = "  ", ascii: bool = False
 ) -> Iterator[str]:
     r"""Lay a table out in lines of at most `room` terminal cells (None: as wide as it is).
 
-    Columns that have no room are named at the end. There is no line of titles where no column has one.
+    Columns that have no room beside the others follow below, with the key columns again.
+
+    Parameters
+    ----------
+    columns : sequence of TextColumn
+    room : int or None
+    keys : int
+        How many columns in front tell rows apart.
+    indent : str
+    ascii : bool
+        ASCII marks only, where a line has to be cut.
 
     Examples
     --------
-    >>> columns = [TextColumn("size", ["50", "100"]), TextColumn("費用", ["1", "2"], 1)]
+    >>> columns = [TextColumn("size", ["50", "100"]), TextColumn("費用\nin all", ["1", "2"])]
     >>> print(*lay_table([*columns, TextColumn("", ["", "safe"], left=True)], None), sep="\n")
-      size  費用
-        50     1
-       100     2  safe
-    >>> list(lay_table(columns, 10))[:4]
-    ['  size', '    50', '   100', '  no room']
+             費用
+      size  in all
+        50       1
+       100       2  safe
+    >>> print(*lay_table([*columns, columns[1]], 14), sep="\n")
+             費用
+      size  in all
+        50       1
+       100       2
+    <BLANKLINE>
+             費用
+      size  in all
+        50       1
+       100       2
     """
-    kept = list(columns)
-    dropped = []
-    while room is not None and _cells(kept, indent, 1) > room and any(column.rank for column in kept):
-        highest = max(kept, key=lambda column: column.rank)
-        kept.remove(highest)
-        dropped += [highest.title] if highest.title else []
-    gap = " " if room is not None and _cells(kept, indent, 2) > room else "  "
-    rows = list(zip(*(column.texts for column in kept), strict=True))
-    if any(column.title for column in kept):
-        rows.insert(0, tuple(column.title for column in kept))
-    for texts in rows:
-        cells = [pad(text, column.width, right=not column.left) for text, column in zip(texts, kept, strict=True)]
-        line = (indent + gap.join(cells)).rstrip()
-        # lines are cut last: a number of more digits than a line has cells makes none that is too wide
-        yield line if room is None else fit(line, room, ascii=ascii)
-    if dropped:
-        yield from wrap(f"no room for: {', '.join(dropped)} (--format json has all)", room or 0, first=indent)
+    gap = "  "
+    if room is not None and _cells(columns, width(indent), 2) > room >= _cells(columns, width(indent), 1):
+        gap = " "
+    for number, block in enumerate(_blocks(columns, room, keys, width(indent), len(gap))):
+        if number:
+            yield ""
+        for line in _lines(block, indent, gap):
+            yield line if room is None else fit(line, room, ascii=ascii)
 
 
-def _cells(columns: Sequence[TextColumn], indent: str, gap: int) -> int:
-    return width(indent) + sum(column.width + gap for column in columns) - gap
+def _cells(columns: Sequence[TextColumn], used: int, gap: int) -> int:
+    return used + sum(column.width + gap for column in columns) - gap
+
+
+def _blocks(
+    columns: Sequence[TextColumn], room: int | None, keys: int, used: int, gap: int
+) -> Iterator[list[TextColumn]]:
+    """Deal columns out into tables that have room, each with the key columns in front."""
+    if room is None:
+        yield list(columns)
+        return
+    front = list(columns[:keys])
+    block = list(front)
+    for column in columns[keys:]:
+        if len(block) > len(front) and _cells([*block, column], used, gap) > room:
+            yield block
+            block = list(front)
+        block.append(column)
+    yield block
+
+
+def _lines(columns: Sequence[TextColumn], indent: str, gap: str) -> Iterator[str]:
+    def line(texts: Sequence[str]) -> str:
+        cells = [pad(text, one.width, right=not one.left) for text, one in zip(texts, columns, strict=True)]
+        return (indent + gap.join(cells)).rstrip()
+
+    if any(column.title for column in columns):
+        upward = zip_longest(*(reversed(column.titles) for column in columns), fillvalue="")
+        yield from reversed([line(texts) for texts in upward])
+    yield from (line(texts) for texts in zip(*(column.texts for column in columns), strict=True))
 
 
 def markdown_table(columns: Sequence[TextColumn], escape: Callable[[str], str]) -> Iterator[str]:
@@ -84,7 +130,7 @@ def markdown_table(columns: Sequence[TextColumn], escape: Callable[[str], str]) 
     | ---: |
     | 1 |
     """
-    yield _markdown_line([escape(column.title) for column in columns])
+    yield _markdown_line([escape(" ".join(filter(None, column.titles))) for column in columns])
     yield _markdown_line([":---" if column.left else "---:" for column in columns])
     for texts in zip(*(column.texts for column in columns), strict=True):
         yield _markdown_line(texts)

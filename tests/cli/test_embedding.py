@@ -19,7 +19,7 @@ from chunkscope.store.file import FILE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 JA = [str(EXAMPLES / "ja" / "docs"), "-q", str(EXAMPLES / "ja" / "questions.jsonl")]
-SMALL = ["--sizes", "100,300", "--overlaps", "0"]
+SMALL = ["-c", "fixed", "--sizes", "100,300", "--overlaps", "0"]
 
 
 @pytest.fixture
@@ -55,7 +55,8 @@ def test_what_is_to_be_embedded_is_said_before_and_the_second_run_is_free(run):
 
 def test_a_dry_run_prices_the_grid_and_a_finer_one_and_sends_nothing(run):
     with serving() as server:
-        done = run("recall", *JA, "--retriever", f"openai:m(base_url={server.url}/v1)", "--dry-run", "--price", "0.1")
+        retriever = f"openai:m(base_url={server.url}/v1)"
+        done = run("recall", *JA, "-c", "fixed", "--retriever", retriever, "--dry-run", "--price", "0.1")
     assert done.exit_code == 0, done.output
     assert server.requests == []
     lines = done.stdout.splitlines()

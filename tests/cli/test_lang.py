@@ -102,8 +102,8 @@ def test_what_cannot_show_japanese_gets_english(encoding: str, lang: str):
 @pytest.mark.parametrize(
     "command",
     [
-        ["sweep", "--demo", "ja", "--sizes", "100,300", "--format", "json"],
-        ["sweep", "--demo", "ja", "--sizes", "100,300", "--format", "csv"],
+        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--demo", "ja", "--sizes", "100,300", "--format", "json"],
+        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--demo", "ja", "--sizes", "100,300", "--format", "csv"],
         ["check", "--demo", "ja", "--size", "100", "--format", "json"],
         ["labels", "--demo", "ja", "--format", "json"],
         ["chunks", "--demo", "ja", "--size", "300"],
@@ -117,7 +117,12 @@ def test_what_programs_read_is_the_same_in_every_language(command: list[str]):
 
 
 def test_errors_are_english(corpus: Path):
-    english, japanese = (CliRunner().invoke(program, ["sweep", "docs", "--lang", lang]).stderr for lang in ("en", "ja"))
+    english, japanese = (
+        CliRunner()
+        .invoke(program, ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--lang", lang])
+        .stderr
+        for lang in ("en", "ja")
+    )
     assert english == japanese != ""
 
 

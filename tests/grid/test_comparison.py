@@ -73,7 +73,7 @@ def test_table_questions_that_are_together_again():
 def ranked(**chosen):
     labels = check_labels([Document("a.md", TEXT)], [dataclasses.replace(one, question="上限") for one in QUESTIONS])
     measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))
-    swept = sweep([Document("a.md", TEXT)], labels, sizes=[13, 60], overlaps=[0], measures=[measure])
+    swept = sweep([Document("a.md", TEXT)], labels, chunkers="fixed", sizes=[13, 60], overlaps=[0], measures=[measure])
     return json.loads(json.dumps(swept.to_dict()))
 
 

@@ -42,7 +42,7 @@ def test_statuses(tmp_path):
     docs.mkdir()
     (docs / "a.md").write_text("abc", encoding="utf-8")
     assert run("labels", str(docs), "-q", str(bad))[0] == 1
-    status, out, err = run("sweep", str(docs / "nix"))
+    status, out, err = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", str(docs / "nix"))
     assert (status, out) == (2, b"")
     assert err.count(b"\n") == 1
     assert run("--version")[0] == 0
@@ -94,7 +94,7 @@ def test_processes_that_share_the_work_end_with_the_one_that_started_them(tmp_pa
 def test_a_terminated_sweep_leaves_nothing_behind_and_says_one_line(tmp_path):
     for number in range(40):
         (tmp_path / f"{number}.md").write_text("経費は月末に締める。\n" * 20_000, encoding="utf-8")
-    process = start("sweep", str(tmp_path), "--jobs", "2")
+    process = start("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", str(tmp_path), "--jobs", "2")
     assert until(lambda: len(children(process.pid)) >= 2)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
@@ -202,7 +202,9 @@ def is_running(number):
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp932"])
 def test_no_console_is_too_small(encoding):
-    status, out, err = run("sweep", "--demo", "--sizes", "100,200,300", encoding=encoding)
+    status, out, err = run(
+        "sweep", "-c", "fixed", "--overlaps", "1/6", "--demo", "--sizes", "100,200,300", encoding=encoding
+    )
     assert (status, err) == (0, b"")
     assert "▁" not in out.decode(encoding)
     status, out, _ = run("chunks", "--demo", "--size", "200", encoding=encoding)

@@ -117,7 +117,9 @@ def test_findings_and_counts_come_from_one_scan(monkeypatch):
     monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
     document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
     labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 30, 39),))])
-    result = sweep([document], labels, sizes=[20, 30], overlaps=[0], explain=["fixed(size=30)", "fixed(size=77)"])
+    result = sweep(
+        [document], labels, chunkers="fixed", sizes=[20, 30], overlaps=[0], explain=["fixed(size=30)", "fixed(size=77)"]
+    )
     assert len(scans) == 1
     assert {name: len(found) for name, found in result.findings.items()} == {"fixed(size=30)": 1, "fixed(size=77)": 0}
     assert result.cell(30).header_lost_question_ids == ("q",)

@@ -10,7 +10,7 @@ from oracle.units import Tape
 
 COUNTS = (
     "split_questions", "split_evidence", "missing_questions", "missing_evidence", "evidence_in_two_chunks",
-    "evidence_longer_than_size", "table_questions", "table_questions_with_header",
+    "evidence_longer_than_size", "table_questions", "table_questions_with_header", "harmed_questions",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ def count_evidence(texts, questions, chunker, chunks):
         enough = all if question.match == "any" else any
         counts["split_questions"] += enough(split)
         counts["missing_questions"] += enough(missing)
+        counts["harmed_questions"] += enough([a or b for a, b in zip(split, apart, strict=True)])
         counts["table_questions"] += touches
         counts["table_questions_with_header"] += touches and not enough(apart)
         split_ids += [question.id] * enough(split)

@@ -18,6 +18,8 @@ class Table(NamedTuple):
     """The rows of a table; `kind` is "pipe" or "html"."""
 
     kind: str
+    start: int
+    end: int
     header: list[Span]
     rows: list[Span]
 

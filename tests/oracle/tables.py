@@ -24,5 +24,6 @@ def count_tables(texts, chunker, chunks):
     return {
         "table_rows": len(rows),
         "table_rows_with_header": sum(is_together(chunks[name], chunker, table, row) for name, table, row in rows),
+        "table_rows_whole": sum(is_held(chunks[name], *row) for name, _, row in rows),
         "tables_without_header": sum(not table.header for text in texts for table in text.tables),
     }

@@ -178,11 +178,15 @@ class Counting:
 )
 def test_a_measure_that_does_not_count_what_it_declares_is_refused(fields, counted, message):
     with pytest.raises(ConfigError, match=message):
-        sweep([Document("a.md", "あ")], sizes=[1], overlaps=[0], measures=[Counting(fields, counted)])
+        sweep([Document("a.md", "あ")], chunkers="fixed", sizes=[1], overlaps=[0], measures=[Counting(fields, counted)])
 
 
 def test_a_measure_may_be_a_part_of_what_every_cell_counts():
     found = sweep(
-        [Document("a.md", "あ")], sizes=[1], overlaps=[0], measures=[Counting([Field("a", "a", of="chunks")], ["a"])]
+        [Document("a.md", "あ")],
+        chunkers="fixed",
+        sizes=[1],
+        overlaps=[0],
+        measures=[Counting([Field("a", "a", of="chunks")], ["a"])],
     )
     assert found.cells[0].extra == {"a": 1}

@@ -85,7 +85,7 @@ def test_an_overlap_of_the_size_or_more_is_refused_at_once(chunker, overlap):
 
 
 def test_one_impossible_pair_does_not_stop_the_others():
-    result = sweep([Document("a", "い" * 20)], sizes=[4, 8], overlaps=[0, 4, 8])
+    result = sweep([Document("a", "い" * 20)], chunkers="fixed", sizes=[4, 8], overlaps=[0, 4, 8])
     assert [(cell.size, cell.overlap, cell.chunks) for cell in result.cells] == [(4, 0, 5), (8, 0, 3), (8, 4, 4)]
     shown = result.to_dict()["skipped"]
     assert [(pair["size"], pair["overlap"]) for pair in shown] == [(4, 4), (4, 8), (8, 8)]
@@ -363,7 +363,9 @@ def test_the_same_span_twice_in_a_question_counts_once():
 
 
 def test_without_questions_documents_or_chunks_nothing_divides_by_zero():
-    shown = sweep([Document("a", ""), Document("b", "本文。")], [], sizes=[10], overlaps=[0]).to_dict()
+    shown = sweep(
+        [Document("a", ""), Document("b", "本文。")], [], chunkers="fixed", sizes=[10], overlaps=[0]
+    ).to_dict()
     assert shown["cells"][0]["split_questions"] == 0
     assert shown["questions"]["evidence"] == 0
 

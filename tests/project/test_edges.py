@@ -29,22 +29,46 @@ QUESTIONS = [Question.of("q", doc="a.md", evidence="二つ。")]
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: sweep("docs"), "'docs': documents are wanted, not a path; read_corpus reads it"),
-        (lambda: sweep(Path("docs")), "'docs': documents are wanted, not a path"),
+        (
+            lambda: sweep("docs", chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'docs': documents are wanted, not a path; read_corpus reads it",
+        ),
+        (
+            lambda: sweep(Path("docs"), chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'docs': documents are wanted, not a path",
+        ),
         (lambda: check_labels("docs", QUESTIONS), "'docs': documents are wanted, not a path"),
-        (lambda: sweep(DOCUMENTS, "q.jsonl"), "'q.jsonl': questions are wanted, not a path; read_questions reads it"),
-        (lambda: sweep(DOCUMENTS, [{"id": "q"}]), "'dict' is no question; Question.of"),
-        (lambda: sweep(DOCUMENTS, QUESTIONS[0]), "'Question' is no list of questions; put it in one"),
-        (lambda: sweep(["text"]), "'str' is no document; Document(name, text) makes one"),
+        (
+            lambda: sweep(DOCUMENTS, "q.jsonl", chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'q.jsonl': questions are wanted, not a path; read_questions reads it",
+        ),
+        (
+            lambda: sweep(DOCUMENTS, [{"id": "q"}], chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'dict' is no question; Question.of",
+        ),
+        (
+            lambda: sweep(DOCUMENTS, QUESTIONS[0], chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'Question' is no list of questions; put it in one",
+        ),
+        (
+            lambda: sweep(["text"], chunkers="fixed", sizes="50..800", overlaps="1/6"),
+            "'str' is no document; Document(name, text) makes one",
+        ),
         (lambda: FixedChunker(9).spans("text"), "'str' is no document; Document(name, text) makes one"),
         (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker; write 'fixed', or FixedChunker()"),
         (lambda: sweep(DOCUMENTS, chunkers=[]), "no chunker is given"),
-        (lambda: sweep(DOCUMENTS, sizes=[]), "no size is given"),
-        (lambda: sweep(DOCUMENTS, overlaps=[]), "no overlap is given"),
-        (lambda: sweep(DOCUMENTS, jobs=0), "jobs 0 must be a whole number of at least 1"),
-        (lambda: sweep(DOCUMENTS, jobs="2"), "jobs '2' must be a whole number of at least 1"),
+        (lambda: sweep(DOCUMENTS, chunkers="fixed", overlaps="1/6", sizes=[]), "no size is given"),
+        (lambda: sweep(DOCUMENTS, chunkers="fixed", sizes="50..800", overlaps=[]), "no overlap is given"),
+        (
+            lambda: sweep(DOCUMENTS, chunkers="fixed", sizes="50..800", overlaps="1/6", jobs=0),
+            "jobs 0 must be a whole number of at least 1",
+        ),
+        (
+            lambda: sweep(DOCUMENTS, chunkers="fixed", sizes="50..800", overlaps="1/6", jobs="2"),
+            "jobs '2' must be a whole number of at least 1",
+        ),
         (lambda: sweep(DOCUMENTS, chunkers=5), "'int' is no chunker"),
-        (lambda: sweep(DOCUMENTS, sizes=2.5), "size 2.5 must be a whole number"),
+        (lambda: sweep(DOCUMENTS, chunkers="fixed", overlaps="1/6", sizes=2.5), "size 2.5 must be a whole number"),
         (lambda: Thresholds(max_split=2), "max_split must be a Threshold; Thresholds.of(max_split=2) reads it"),
         (lambda: check(DOCUMENTS, "q.jsonl", "fixed(size=4)"), "'q.jsonl': questions are wanted, not a path"),
     ],
@@ -64,7 +88,7 @@ def test_chunkers_and_overlaps_may_be_written_or_values():
 
 
 def test_one_size_and_one_overlap_may_stand_alone():
-    (cell,) = sweep(DOCUMENTS, QUESTIONS, sizes=4, overlaps=0).cells
+    (cell,) = sweep(DOCUMENTS, QUESTIONS, chunkers="fixed", sizes=4, overlaps=0).cells
     assert (cell.size, cell.overlap, cell.split_question_ids) == (4, 0, ("q",))
 
 

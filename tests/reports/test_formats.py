@@ -73,7 +73,7 @@ def run(*args):
     return RUNNER.invoke(program, args)
 
 
-SWEEP = ("sweep", "docs", "-q", "asked.jsonl", "--sizes", "20,70")
+SWEEP = ("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20,70")
 CHECK = ("check", "docs", "-q", "asked.jsonl", "--size", "20")
 
 
@@ -85,7 +85,10 @@ def test_a_format_of_a_package_writes_sweeps_and_checks(package, tmp_path):
     assert found.exit_code == 1
     assert (tmp_path / "out.txt").read_text() == "\\x3a:evidence-split::\n"
     listed = json.loads(run("list", "--format", "json").stdout)["formats"]
-    assert listed["lines"] == {"for": ["sweep", "check"], "lacks": None}
+    assert listed["lines"] == {
+        "for": ["sweep", "check"],
+        "lacks": None,
+    }
     assert "lines                 sweep, check" in run("list").stdout
 
 
@@ -113,7 +116,7 @@ def test_a_format_is_refused_before_anything_is_read(package):
     assert result.stderr == "chunkscope: report format 'bad' is not for a check; it takes sweep\n"
     result = run("check", "no-such-folder", "--size", "8", "--report", "gitlab=x")
     assert result.stderr.startswith("chunkscope: no report format 'gitlab'; ")
-    result = run("sweep", "no-such-folder", "--format", "bad")
+    result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "no-such-folder", "--format", "bad")
     assert "report format 'csv' is offered by made_up:Lines of an unnamed package and by chunkscope itself" in (
         result.stderr
     )

@@ -32,13 +32,17 @@ LABELS = check_labels(CORPUS, QUESTIONS)
 
 def ranked(*retrievers, sizes=(13, 60), **chosen):
     measure = RetrievalMeasure(LABELS, retrievers or [Bm25Retriever()], settings=RetrievalSettings(**chosen))
-    return summarise(sweep(CORPUS, LABELS, sizes=sizes, overlaps=[0], measures=[measure], count_tokens="cl100k_base"))
+    return summarise(
+        sweep(
+            CORPUS, LABELS, chunkers="fixed", sizes=sizes, overlaps=[0], measures=[measure], count_tokens="cl100k_base"
+        )
+    )
 
 
 RESULTS = {
     "asked": sweep(CORPUS, LABELS, sizes=[13, 60], overlaps=[0], chunkers="fixed,heading"),
     "whole sections too": sweep(CORPUS, LABELS, chunkers="fixed(size=13),heading"),
-    "structure": sweep(CORPUS, sizes=[13, 60], overlaps=[0], count_tokens="cl100k_base"),
+    "structure": sweep(CORPUS, chunkers="fixed", sizes=[13, 60], overlaps=[0], count_tokens="cl100k_base"),
     "ranked": ranked(k=(1, 5), budget=Budget(30), min_scores=(0.5, 1.0), group_by="kind", overlap=True),
     "two retrievers": ranked(Bm25Retriever(), Bm25Retriever(k1=2.0), k=(1, 5)),
     "equal context": ranked(),
@@ -134,7 +138,7 @@ def test_what_became_of_each_question_is_a_frame_of_its_own(library):
         for name, found in zip(("bm25", "bm25-2"), cell.retrieval, strict=True):
             assert row[f"{name}_first_rank"] == found["first_rank"][question.id]
             assert row[f"{name}_missed"] == found["missed"].get(question.id)
-    unnamed = sweep(CORPUS, LABELS, sizes=[13], overlaps=[0], with_ids=False)
+    unnamed = sweep(CORPUS, LABELS, chunkers="fixed", sizes=[13], overlaps=[0], with_ids=False)
     assert [row["split"] for row in values(unnamed.to_question_dataframe(library))] == [None] * 3
     assert len(RESULTS["structure"].to_question_dataframe(library)) == 0
 

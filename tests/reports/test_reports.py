@@ -17,13 +17,15 @@ from rich.cells import cell_len
 from strategies import texts
 
 from chunkscope import Document, sweep
+from chunkscope.grid.advice import advise
 from chunkscope.grid.notation import Skipped
-from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, flat_cell
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import LengthCounts
+from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.formatting import decimal, money, percent, rate
 from chunkscope.reports.json_report import to_json
-from chunkscope.reports.selection import judged_rows
+from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.sweep_csv import to_csv
 from chunkscope.reports.sweep_markdown import escape, to_markdown
@@ -53,7 +55,7 @@ def asked_cell(size: int, split: int, apart: int, *, overlap: int | None = None,
         **{
             "chunker": "fixed", "unit": "char", "size": size, "overlap": size // 6 if overlap is None else overlap,
             "characters": 4000, "chunks": n_chunks, "lengths": LengthCounts.of({size: n_chunks}), "split_questions": split,
-            "split_evidence": split, "expected_split_questions": expected, "table_questions": 3,
+            "split_evidence": split, "questions": 20, "harmed_questions": max(split, apart), "expected_split_questions": expected, "table_questions": 3,
             "table_questions_with_header": 3 - apart, "table_rows": 15, "table_rows_with_header": 15 - 4 * apart,
             "cuts": cuts, "split_question_ids": tuple(f"質問{n}" for n in range(split)),
             "header_lost_question_ids": tuple(f"t{n}" for n in range(apart)), **more,
@@ -85,6 +87,7 @@ def hopeless_result() -> SweepResult:
 def bare_cell(size: int, rows: int, sentences: int) -> Cell:
     return Cell(
         "fixed", "char", size, 0, 4000, chunks=40, lengths=LengthCounts.of({size: 40}), table_rows=8, table_rows_with_header=rows,
+        table_rows_whole=8,
         cuts={"row": 8 - rows, "words": 20, "block": 10}, sentences=50, sentences_whole=sentences,
         code_blocks=1, code_blocks_whole=1, headings=0, headings_whole=0, tokens=4321,
     )  # fmt: skip
@@ -144,24 +147,38 @@ def gold(request: pytest.FixtureRequest):
     return compare
 
 
+def shown(result: SweepResult, **options: object) -> str:
+    """The result as it is written for a terminal, with its advice."""
+    return render_sweep(with_advice(result), ReportOptions(**options))
+
+
+def with_advice(result: SweepResult) -> SweepResult:
+    return dataclasses.replace(result, advice=advise(result))
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_sweep_reads_as_before(name, gold):
-    gold(f"sweep-{name}.txt", render_sweep(RESULTS[name]))
+    gold(f"sweep-{name}.txt", shown(RESULTS[name]))
 
 
 def test_sweep_in_a_narrow_ascii_terminal_reads_as_before(gold):
-    gold("sweep-asked-40-ascii.txt", render_sweep(asked_result(), width=40, ascii=True))
+    gold("sweep-asked-40-ascii.txt", shown(asked_result(), width=40, ascii=True))
 
 
 def test_sweep_in_colour_reads_as_before(gold):
-    gold("sweep-asked-color.txt", render_sweep(asked_result(), color=True))
+    gold("sweep-asked-color.txt", shown(asked_result(), color=True))
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_markdown_csv_and_json_read_as_before(name, gold):
-    gold(f"sweep-{name}.md", to_markdown(RESULTS[name]))
-    gold(f"sweep-{name}.csv", to_csv(RESULTS[name]))
-    gold(f"sweep-{name}.json", re.sub(r'"chunkscope": "[^"]*"', '"chunkscope": "0"', to_json(RESULTS[name])))
+    result = with_advice(RESULTS[name])
+    gold(f"sweep-{name}.md", to_markdown(result))
+    gold(f"sweep-{name}.csv", to_csv(result))
+    gold(f"sweep-{name}.json", re.sub(r'"chunkscope": "[^"]*"', '"chunkscope": "0"', to_json(result)))
 
 
 def test_why_reads_as_before(gold):
@@ -171,91 +188,87 @@ def test_why_reads_as_before(gold):
 
 def test_colour_adds_only_colours():
     for result in RESULTS.values():
-        assert re.sub("\x1b\\[\\d*m", "", render_sweep(result, color=True)) == render_sweep(result)
+        assert re.sub("\x1b\\[\\d*m", "", shown(result, color=True)) == shown(result)
     assert re.sub("\x1b\\[\\d*m", "", render_why(CUTS, color=True)) == render_why(CUTS)
 
 
 def test_ascii_marks_are_all_ascii_where_names_are():
     result = dataclasses.replace(bare_result(), corpus=CorpusInfo("docs", 1, 4000))
-    assert render_sweep(result, ascii=True).isascii()
-    assert not render_sweep(result).isascii()
-
-
-def test_where_nothing_is_ever_kept_there_is_no_best():
-    document = Document("a.md", "| 職位 | 額 |\n|---|---|\n| 課長 | 12,000円 |\n")
-    for sizes, where in (("5,10", "at any size of the grid"), ("10", "at 10/0")):
-        result = sweep([document], chunkers="fixed", sizes=sizes, overlaps="0")
-        text = " ".join(render_sweep(result).split())
-        assert f"no table row is with its header {where}" in text
-        assert "at best 0" not in text
-
-
-def test_a_size_that_alone_has_no_split_question_is_not_said_to_have_only_those():
-    # "No question is split only at 200" reads as "questions are split nowhere else"
-    cells = (asked_cell(100, 5, 3), asked_cell(200, 0, 3))
-    text = " ".join(render_sweep(asked_result(cells=cells)).split())
-    assert "Only at 200 (the largest size) no question is split" in text
-    assert "split only" not in text
-
-
-def test_the_lucky_cell_is_called_lucky_and_never_safe():
-    text = " ".join(render_sweep(asked_result()).split())
-    assert "from 400 on no question is split and all 3 table questions keep their header" in text
-    assert "No question is split from 300 on." in text
-    assert (
-        "220/36 also splits no question, but that is luck: on average it would split 2.4, and 240/40 splits 4" in text
-    )
-    line = next(line for line in render_sweep(asked_result()).splitlines() if line.startswith("   220 "))
-    assert line.endswith(" lucky")
-
-
-@pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
-def test_the_overlap_that_guarantees_is_counted_in_whole_words(longest, overlap):
-    result = dataclasses.replace(asked_result(), questions=questions(longest={"char": longest}))
-    assert f"an overlap of {overlap} guarantees" in " ".join(render_sweep(result).split())
-
-
-def test_the_best_row_is_no_lucky_one():
-    text = " ".join(render_sweep(several_result()).split())
-    assert (
-        "Luck set aside, everything stays whole at the least cost for an answer: heading(prepend=headings+title)"
-        in text
-    )
-
-
-def test_what_stands_in_the_way_is_named_question_by_question():
-    text = " ".join(render_sweep(hopeless_result()).split())
-    assert "In the way: t0 (header lost 50-100), 質問0 (split 50-100), 質問1 (split 50-100)." in text
-    assert "1 piece of evidence is longer than 100 and cannot be whole at any size of the grid." in text
+    assert shown(result, ascii=True).isascii()
 
 
 def test_rates_over_no_question_are_not_printed_as_success():
-    text = render_sweep(RESULTS["no-valid"])
-    assert "Of 5 questions none has evidence to look at" in text
-    assert "safe" not in text
-    assert re.search(r"split +of 0 .*\n.* 0 +n/a ", text)
+    text = shown(RESULTS["no-valid"])
+    assert "Advice  none: no question has evidence to look at." in text
+    assert "Floor" not in text
 
 
-def test_table_says_how_many_sizes_are_left_out():
-    text = render_sweep(asked_result())
-    rows = re.findall(r"^ +(\d+) +\d+ +\d+ +\d+ ", text, flags=re.M)
-    assert len(rows) == 12
-    assert "8 sizes left out; --all shows every size." in text
-    assert {"100", "200", "220", "240", "300", "380", "400", "420", "480"} <= set(rows)
-    every = render_sweep(asked_result(), all_rows=True)
-    assert re.findall(r"^ +(\d+) +\d+ +\d+ +\d+ ", every, flags=re.M) == [str(size) for size in SIZES]
-    assert "left out;" not in every
+def test_the_advised_cell_is_marked_and_told():
+    text = shown(asked_result())
+    (line,) = [line for line in text.splitlines() if line.startswith(">")]
+    assert line.split()[1:3] == ["fixed", "320/53"] or "/" in line
+    advice = advise(asked_result())
+    assert f"fixed {advice.size}/{advice.overlap}" in text
+    assert f"{advice.size}/{advice.overlap}" in line
 
 
-def test_large_grids_show_their_best_rows_and_say_what_is_left_out():
-    cells = [asked_cell(size, 3, 0, overlap=o) for o in range(40) for size in (100, 200, 300)]
-    cells[-1] = asked_cell(300, 0, 0, overlap=39)
-    result = SweepResult({"overlaps": [str(o) for o in range(40)]}, CORPUS, questions(), tuple(cells))
-    text = render_sweep(result)
-    assert text.count("questions split, by size (worst: ") == 12
-    assert "28 further rows of the grid are worse than these; --all shows them." in text
-    assert "fixed, overlap 39" in text
-    assert render_sweep(result, all_rows=True).count("questions split, by size (worst: ") == 40
+def test_luck_is_told_with_what_would_be_cut_on_average():
+    assert "fixed 220/36 cuts no answer now; on average it would cut 2.4." in flat(shown(asked_result()))
+
+
+@pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
+def test_the_overlap_that_guarantees_is_counted_in_whole_words_and_has_its_price(longest, overlap):
+    result = dataclasses.replace(asked_result(), questions=questions(longest={"char": longest}))
+    text = flat(shown(result))
+    told = f"with an overlap of {overlap} no answer is ever cut, at any size above it, about x"
+    assert (told in text) == ((advise(result).overlap or 0) < longest - 1)
+
+
+def test_what_prepending_would_mend_is_told_with_its_price():
+    rules = Document("a.md", "# T\n\n| item | limit |\n|---|---|\n" + "| some thing | 12,000 |\n" * 60)
+    result = sweep([rules], chunkers="sentence", sizes=[200, 300, 400], overlaps=[0])
+    lost = next(cell for cell in result.cells if cell.key == result.advice.key)
+    text = flat(render_sweep(result, ReportOptions()))
+    assert f"with prepend=table-header: rows without their header {60 - lost.table_rows_with_header} -> 0 of 60" in text
+    assert result.advice.prepend == "table-header"
+
+
+def test_a_grid_that_ends_too_early_is_told():
+    rules = Document("a.md", "".join(f"```\n{'x' * n}\n```\n\n" for n in range(100, 1500, 30)))
+    result = sweep([rules], chunkers="sentence", sizes=[200, 400, 500, 600], overlaps=[0])
+    assert "losses still fall at its largest size: try --sizes 600..1200" in flat(render_sweep(result, ReportOptions()))
+
+
+def test_a_document_that_is_half_of_the_corpus_is_named():
+    result = dataclasses.replace(bare_result(), corpus=CorpusInfo("docs", 3, 4000, largest=("big.md", 1920)))
+    assert "48 % is one document: big.md" in flat(shown(result)).replace("48.0 %", "48 %")
+    assert "big.md" not in shown(dataclasses.replace(result, corpus=CorpusInfo("docs", 3, 4000, largest=("big.md", 9))))
+
+
+def test_cells_listed_by_hand_are_all_shown_and_ranges_are_cut_to_the_telling_ones():
+    cells = [asked_cell(size, 2, 0) for size in range(100, 1800, 100)]
+    listed = ",".join(str(size) for size in range(100, 1800, 100))
+    result = SweepResult({"overlaps": ["1/6"], "sizes": listed}, CORPUS, questions(), tuple(cells))
+    assert len(re.findall(r"^.*\d+/\d+ .*$", shown(result).partition("answer cut")[0], flags=re.M)) == 17
+    ranged = dataclasses.replace(result, settings={"overlaps": ["1/6"], "sizes": "100..1700:100"})
+    text = shown(ranged)
+    assert len(re.findall(r"^.*\d+/\d+ .*$", text.partition("answer cut")[0], flags=re.M)) == 12
+    assert "5 further cells: --all shows them" in text
+    assert "further" not in shown(ranged, all_rows=True)
+
+
+def test_each_way_has_a_line_and_the_advised_one_its_advised_cell():
+    result = with_advice(several_result())
+    places = chosen_cells(result, result.limit)
+    assert [result.cells[place].chunker for place in places] == list(dict.fromkeys(c.chunker for c in result.cells))
+    assert result.advice.key in [result.cells[place].key for place in places]
+
+
+def test_no_column_is_ever_left_out():
+    for columns in (40, 60, 80, 200):
+        text = shown(bare_result(), width=columns, all_rows=True)
+        for title in ("sentences", "code", "rows", "header", "tokens", "cost", "largest", "chunks", "to embed"):
+            assert title in text, (title, columns)
 
 
 names = texts(12).map(lambda text: text or "q")
@@ -279,7 +292,7 @@ def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows)
     corpus = CorpusInfo(path, 1, 4000, ignored={path: 1})
     info = questions(path=path, excluded=tuple((identity, "missing") for identity in ids))
     result = SweepResult({"overlaps": ["1/6"]}, corpus, info, tuple(cells))
-    for line in render_sweep(result, width=columns, ascii=ascii, all_rows=all_rows).split("\n"):
+    for line in shown(result, width=columns, ascii=ascii, all_rows=all_rows).split("\n"):
         assert cell_len(line) <= columns
         line = JOINED.sub("", line)
         assert line.isprintable() or "\u3000" in line or "\u00a0" in line
@@ -438,28 +451,24 @@ def test_json_stays_the_same_value_and_loses_what_terminals_obey(text):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_csv_has_a_row_a_cell_and_no_rate_over_zero(name):
+def test_csv_has_a_row_a_cell_every_figure_and_no_rate_over_zero(name):
     result = RESULTS[name]
     rows = list(csv.DictReader(io.StringIO(to_csv(result))))
     assert len(rows) == len(result.cells)
-    valid = result.questions.valid if result.questions else 0
     for row, cell in zip(rows, result.cells, strict=True):
         assert row["size"] == ("" if cell.size is None else str(cell.size))
         assert row["split_questions"] == str(cell.split_questions)
-        assert (row["split_questions_rate"] == "") == (valid == 0)
-        assert (row["table_rows_with_header_rate"] == "") == (cell.table_rows == 0)
+        assert (row["rates_split_questions"] == "") == (cell.questions == 0)
+        assert (row["rates_table_rows_with_header"] == "") == (cell.table_rows == 0)
         assert (row["expected_split_questions"] == "") == (cell.expected_split_questions is None)
-
-
-def test_csv_columns_are_always_the_same():
-    headers = {to_csv(result).partition("\n")[0] for result in [*RESULTS.values(), SweepResult({}, CORPUS, None, ())]}
-    assert len(headers) == 1
+        figures = {key: value for key, value in flat_cell(cell).items() if value is not None}
+        assert {key: row[key] for key in figures} == {key: str(value) for key, value in figures.items()}
 
 
 def test_cost_is_shown_only_with_a_price():
-    assert re.search(r"size.* cost", render_sweep(bare_result(), all_rows=True, width=120))
-    assert "0.0000864" in render_sweep(bare_result(), width=120)
-    assert "cost" not in render_sweep(dataclasses.replace(bare_result(), settings={"overlaps": ["0"]}), width=120)
+    assert "cost" in shown(bare_result(), width=120)
+    assert "0.0000864" in shown(bare_result(), width=120)
+    assert "cost" not in shown(dataclasses.replace(bare_result(), settings={"overlaps": ["0"]}), width=120)
 
 
 @given(texts())
@@ -474,51 +483,16 @@ def test_markdown_escapes_cannot_break_a_table_or_start_markup(text):
     assert "".join(child.content for child in header.children) == f"x{visible(text)}x"
 
 
-def test_large_results_are_written_fast():
-    import time
-
-    template = asked_cell(100, 2, 1)
-    cells = tuple(
-        dataclasses.replace(
-            template, size=size, overlap=overlap, split_question_ids=None, header_lost_question_ids=None
-        )
-        for size in range(101, 301)
-        for overlap in range(50)
-    )
-    result = SweepResult({"overlaps": [str(n) for n in range(50)]}, CORPUS, questions(), cells)
-    start = time.process_time()
-    assert len(json.loads(to_json(result))["cells"]) == 10_000
-    assert render_sweep(result).count("\n") < 800
-    assert time.process_time() - start < 5
-
-
-def test_telling_cells_keep_the_order_and_the_limit():
-    (judged,) = judged_rows(asked_result())
-    for limit in range(2, 25):
-        places = judged.telling(limit)
-        assert places == sorted(set(places))
-        assert len(places) == min(limit, len(SIZES))
-        assert {0, len(SIZES) - 1} <= set(places)
-
-
 def test_documents_without_headings_are_told_where_sections_are_the_chunks():
     plain = sweep([Document("a.md", "一つ。\n\n二つ。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4])
     told = "no document is divided by headings: each is one section"
-    assert told in render_sweep(plain)
+    assert told in render_sweep(plain, ReportOptions())
     assert told in to_markdown(plain)
     parted = sweep(
         [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4]
     )
-    assert told not in render_sweep(parted)
+    assert told not in render_sweep(parted, ReportOptions())
     beside = sweep(
         [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "")], chunkers="heading", sizes=[4]
     )
-    assert told not in render_sweep(beside)
-
-
-def test_fewer_chunks_than_are_handed_on_are_not_multiplied():
-    (few,) = sweep([Document("a.md", "一つ。二つ。")], sizes=[4], overlaps=[0]).cells
-    text = render_sweep(sweep([Document("a.md", "一つ。二つ。")], sizes=[20], overlaps=[0]))
-    assert few.chunks == 2
-    assert "that is fewer than the 5 chunks" in " ".join(text.split())
-    assert "5 chunks handed to a model are" not in " ".join(text.split())
+    assert told not in render_sweep(beside, ReportOptions())

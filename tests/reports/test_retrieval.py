@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import csv
 import dataclasses
-import io
 import json
 import subprocess
 import sys
@@ -19,10 +17,7 @@ import chunkscope
 from chunkscope import Document, Question, check_labels, sweep
 from chunkscope.cli.program import program
 from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.reports.formatting import percent
 from chunkscope.reports.retrieval_text import render_retrieval
-from chunkscope.reports.sweep_csv import to_csv
-from chunkscope.reports.sweep_markdown import to_markdown
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.retrieval import (
     Bm25Retriever,
@@ -59,88 +54,9 @@ def swept(*, holdout=None, sizes=(8, 16, 24, 60), **chosen):
     labels = check_labels(DOCUMENTS, QUESTIONS)
     measures = [RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))]
     measures += [OverlapMeasure(labels.valid)] if chosen.get("overlap") else []
-    return summarise(sweep(DOCUMENTS, labels, sizes=sizes, overlaps=[2], measures=measures), holdout=holdout)
-
-
-def test_csv_and_markdown_have_recall_where_chunks_were_ranked():
-    result = swept(k=(1, 3))
-    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
-    for row, cell in zip(rows, result.cells, strict=True):
-        found = cell.retrieval[0]
-        for judgement, title in (("strict", "recall"), ("start", "start"), ("answered", "answered")):
-            for k in ("1", "3"):
-                hits, total = found[judgement][k]
-                assert float(row[f"bm25_{title}@{k}"]) == pytest.approx(hits / total, abs=1e-6)
-        assert float(row["bm25_mrr"]) == found["mrr"]
-    assert list(rows[0])[-7:] == [
-        *("bm25_recall@1", "bm25_recall@3", "bm25_start@1", "bm25_start@3", "bm25_answered@1", "bm25_answered@3"),
-        "bm25_mrr",
-    ]
-    text = to_markdown(result, all_rows=True)
-    assert "| recall@1 | recall@3 | start@1 | start@3 | answered@1 | answered@3 | MRR |" in text
-    hits, total = result.cells[-1].retrieval[0]["strict"]["3"]
-    assert f"| {percent(hits, total)} |" in next(line for line in text.splitlines() if line.startswith("| 60 |"))
-    assert "recall@k: questions whose evidence stands whole in the first k chunks" in text
-
-
-def test_csv_and_markdown_have_the_recall_within_a_budget():
-    result = swept(k=(1,), budget=Budget(30))
-    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
-    assert list(rows[0])[-7:] == [
-        *("bm25_recall@1", "bm25_start@1", "bm25_answered@1"),
-        *("bm25_recall_in_30_char", "bm25_start_in_30_char", "bm25_answered_in_30_char"),
-        "bm25_mrr",
-    ]
-    shares = {cell.retrieval[0]["budget"]["strict"][0] / 4 for cell in result.cells}
-    assert len(shares) > 1
-    for row, cell in zip(rows, result.cells, strict=True):
-        for judgement, title in (("strict", "recall"), ("start", "start")):
-            hits, total = cell.retrieval[0]["budget"][judgement]
-            assert float(row[f"bm25_{title}_in_30_char"]) == pytest.approx(hits / total, abs=1e-6)
-    text = to_markdown(result, all_rows=True)
-    assert (
-        "| recall@1 | start@1 | answered@1 | recall in 30 char | start in 30 char | answered in 30 char | MRR |" in text
+    return summarise(
+        sweep(DOCUMENTS, labels, chunkers="fixed", sizes=sizes, overlaps=[2], measures=measures), holdout=holdout
     )
-    assert "in 30 char: of the chunks that fit into that" in text
-
-
-def test_at_equal_context_each_cell_has_its_own_number_of_chunks_and_the_titles_name_none():
-    result = swept(context=30)
-    ks = [cell.retrieval[0]["k"] for cell in result.cells]
-    assert all(len(k) == 1 for k in ks)
-    assert ks[0] > ks[-1]
-    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
-    assert list(rows[0])[-5:] == ["bm25_k", "bm25_recall", "bm25_start", "bm25_answered", "bm25_mrr"]
-    assert [[int(row["bm25_k"])] for row in rows] == ks
-    assert "| k | recall | start | answered | MRR |" in to_markdown(result)
-    text = render_retrieval(result, width=200)
-    quarter = result.corpus.characters // 4
-    assert quarter < 30
-    assert f"k: so many as come nearest to {quarter} characters" in text
-    assert "  k  recall  start  " in text
-    summary = result.retrieval["retrievers"][0]
-    assert (summary["k"], summary["context"]) == (None, quarter)
-    assert summary["best"]["k"] == result.cell(summary["best"]["size"]).retrieval[0]["k"][0]
-
-
-def test_csv_and_markdown_without_a_retriever_are_as_they_were():
-    plain = sweep(DOCUMENTS, check_labels(DOCUMENTS, QUESTIONS), sizes=[16, 60], overlaps=[2])
-    ranked = swept(sizes=(16, 60))
-    for ours, theirs in zip(to_csv(plain).splitlines(), to_csv(ranked).splitlines(), strict=True):
-        assert theirs.startswith(f"{ours},")
-    assert "recall" not in to_csv(plain) + to_markdown(plain, all_rows=True)
-
-
-def test_several_retrievers_have_columns_of_their_own():
-    labels = check_labels(DOCUMENTS, QUESTIONS)
-    measure = RetrievalMeasure(labels, [Bm25Retriever(), Bm25Retriever(0.9, 0.4)], settings=RetrievalSettings(k=(1,)))
-    result = sweep(DOCUMENTS, labels, sizes=[16], overlaps=[2], measures=[measure])
-    header = to_csv(result).partition("\n")[0].split(",")
-    assert header[-8:] == [
-        *("bm25_recall@1", "bm25_start@1", "bm25_answered@1", "bm25_mrr"),
-        *("bm25-2_recall@1", "bm25-2_start@1", "bm25-2_answered@1", "bm25-2_mrr"),
-    ]
-    assert "| bm25 MRR | bm25-2 recall@1 |" in to_markdown(result)
 
 
 EVERYTHING = {
@@ -160,7 +76,7 @@ def test_the_summary_compares_cells_and_names_the_one_that_hands_on_least():
 
 
 def test_a_sweep_without_ranks_is_given_back_as_it_is():
-    result = sweep(DOCUMENTS, QUESTIONS, sizes=[20], overlaps=[0])
+    result = sweep(DOCUMENTS, QUESTIONS, chunkers="fixed", sizes=[20], overlaps=[0])
     assert summarise(result) is result
     assert render_retrieval(result) == ""
 
@@ -330,12 +246,14 @@ def test_only_the_command_line_knows_of_retrieval():
 
 def test_results_of_parts_of_a_corpus_still_add_up():
     labels = check_labels(DOCUMENTS, QUESTIONS)
-    whole = sweep(DOCUMENTS, labels, sizes=[20], overlaps=[0], measures=[OverlapMeasure(labels.valid)])
+    whole = sweep(
+        DOCUMENTS, labels, chunkers="fixed", sizes=[20], overlaps=[0], measures=[OverlapMeasure(labels.valid)]
+    )
     parts = []
     for documents in (DOCUMENTS[:2], DOCUMENTS[2:]):
         names = {document.name for document in documents}
         valid = [question for question in labels.valid if question.evidence[0].document in names]
-        parts.append(sweep(documents, sizes=[20], overlaps=[0], measures=[OverlapMeasure(valid)]))
+        parts.append(sweep(documents, chunkers="fixed", sizes=[20], overlaps=[0], measures=[OverlapMeasure(valid)]))
     added = parts[0] + parts[1]
     assert isinstance(added, SweepResult)
     assert added.cells[0].omega == pytest.approx(whole.cells[0].omega)

@@ -233,7 +233,9 @@ def test_fusion_equals_a_plain_loop_and_does_not_know_the_order_of_retrievers(ta
 def test_fusion_of_one_ranking_with_itself_is_that_ranking():
     labels = check_labels(CORPUS, ASKED)
     retrievers = find_retrievers("hash,rrf(hash,hash)", VectorCache)
-    result = sweep(CORPUS, labels, sizes=[20], overlaps=[5], measures=[RetrievalMeasure(labels, retrievers)])
+    result = sweep(
+        CORPUS, labels, chunkers="fixed", sizes=[20], overlaps=[5], measures=[RetrievalMeasure(labels, retrievers)]
+    )
     one, fused = result.cells[0].retrieval
     assert dict(one["first_rank"]) == dict(fused["first_rank"])
     assert (one["retriever"], fused["retriever"]) == ("hash", "rrf(hash,hash)")

@@ -250,7 +250,7 @@ def test_chunks_above_the_limit_are_no_fault_of_the_ranking():
     labels = check_labels([document], [Question.of("q1", "長い？", doc="a.md", evidence="長い文" * 10)])
     for retriever, cause in ((Drawn(1, limit=20), "not_embedded"), (Drawn(1), None)):
         measure = RetrievalMeasure(labels, [retriever], (), RetrievalSettings(k=(50,)))
-        [cell] = sweep([document], labels, sizes=[44], overlaps=[0], measures=[measure]).cells
+        [cell] = sweep([document], labels, chunkers="fixed", sizes=[44], overlaps=[0], measures=[measure]).cells
         assert cell.retrieval[0]["missed"].get("q1") == cause
         assert cell.retrieval[0]["indexed_chunks"] == (0 if cause else 1)
 
@@ -310,7 +310,7 @@ def test_without_a_row_of_a_table_answered_is_strict_and_is_not_judged_again(mon
 def test_questions_that_are_missed_are_counted_where_they_are_not_to_be_named():
     labels = check_labels([TABLE], [ROW])
     measure = RetrievalMeasure(labels, [FixedRank()], (FixedChunker(),), RetrievalSettings(k=(1,)), with_ids=False)
-    [cell] = sweep([TABLE], labels, sizes=[20], overlaps=[0], measures=[measure]).cells
+    [cell] = sweep([TABLE], labels, chunkers="fixed", sizes=[20], overlaps=[0], measures=[measure]).cells
     assert "missed" not in cell.retrieval[0]
     assert sum(cell.retrieval[0]["misses"]["1"].values()) == 1
 

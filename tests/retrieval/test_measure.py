@@ -178,7 +178,7 @@ def small(*asked, **chosen):
     ]
     labels = check_labels(documents, asked or [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
     measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))
-    return sweep(documents, labels, sizes=[50], overlaps=[0], measures=[measure]).cells[0]
+    return sweep(documents, labels, chunkers="fixed", sizes=[50], overlaps=[0], measures=[measure]).cells[0]
 
 
 def test_a_gold_chunk_counts_once_and_recall_never_falls_with_k():
@@ -274,7 +274,9 @@ def test_the_json_of_a_cell_is_plain_and_a_list_for_several_retrievers():
     labels = check_labels(documents, [Question.of("q1", "上限は？", doc="a.md", evidence="12,000円")])
     for retrievers in ([Bm25Retriever()], [Bm25Retriever(), Bm25Retriever(0.9, 0.4)]):
         measures = [RetrievalMeasure(labels, retrievers), OverlapMeasure(labels.valid)]
-        cell = sweep(documents, labels, sizes=[50], overlaps=[0], measures=measures).cells[0].to_dict()
+        cell = (
+            sweep(documents, labels, chunkers="fixed", sizes=[50], overlaps=[0], measures=measures).cells[0].to_dict()
+        )
         found = cell["retrieval"]
         assert isinstance(found, dict if len(retrievers) == 1 else list)
         first = found if isinstance(found, dict) else found[0]
@@ -291,7 +293,7 @@ def test_archived_documents_leave_the_top_and_recall_does_not_fall(data):
     def run(*where):
         asked = RetrievalSettings(k=(1, 3, 5), filters=tuple(map(Condition.parse, where)))
         measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=asked)
-        return sweep(corpus, labels, sizes=[200, 400], overlaps=[40], measures=[measure]).cells
+        return sweep(corpus, labels, chunkers="fixed", sizes=[200, 400], overlaps=[40], measures=[measure]).cells
 
     for plain, current in zip(run(), run("name!=*-archive*"), strict=True):
         for k in ("1", "3", "5"):
@@ -305,7 +307,7 @@ def test_results_with_recall_do_not_add_up():
         corpus = [Document(f"{name}.md", "上限は12,000円。申請は3日前。")]
         labels = check_labels(corpus, [Question.of(name, "上限は？", doc=f"{name}.md", evidence="上限は12,000円")])
         measures = [RetrievalMeasure(labels, [Bm25Retriever()])] if measured else []
-        return sweep(corpus, labels, sizes=[20], overlaps=[0], measures=measures)
+        return sweep(corpus, labels, chunkers="fixed", sizes=[20], overlaps=[0], measures=measures)
 
     for one, other in ((True, True), (True, False), (False, True)):
         with pytest.raises(ValueError, match="results with recall do not add up: rank the chunks of all documents"):

@@ -78,7 +78,7 @@ def test_files_called_html_are_html_and_records_are_not(tmp_path):
     assert page.markup == "html"
     (record,) = read_corpus(tmp_path / "b.jsonl")
     assert record.markup == "markdown"
-    (cell,) = sweep(read_corpus(tmp_path), sizes=[1000], overlaps=[0]).cells
+    (cell,) = sweep(read_corpus(tmp_path), chunkers="fixed", sizes=[1000], overlaps=[0]).cells
     assert (cell.table_rows, cell.table_rows_with_header) == (1, 1)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import WantedGrid
     from chunkscope.corpus.reading import Corpus
+    from chunkscope.grid.limits import ModelLimit
     from chunkscope.grid.results import SweepResult
     from chunkscope.grid.scan import Progress
     from chunkscope.grid.sweep import Sweep
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from chunkscope.measures.findings import Finding
     from chunkscope.questions.labels import Labels
     from chunkscope.reports.base import ReportOptions
+
+ADVISED = "advised"
 
 EPILOG = """\b
 Examples:
@@ -46,7 +49,16 @@ Examples:
 @options.questions_option
 @options.grid_options
 @options.all_option
+@click.option("--chart", is_flag=True, help="Draw what each size loses.")
+@click.option(
+    "--by-document",
+    metavar="[SIZE/OVERLAP]",
+    is_flag=False,
+    flag_value=ADVISED,
+    help="Show what each document loses, at the advised cell or at one setting.",
+)
 @click.option("--why", metavar="SIZE[/OVERLAP]", type=options.FILLED, help="Show each cut that matters at one setting.")
+@options.model_options
 @options.report_option("sweep")
 @options.output_option
 @options.ids_option
@@ -73,25 +85,33 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.runs import read_labels
     from chunkscope.cli.settings import load_units, read_grid, read_why
+    from chunkscope.grid.advice import Tolerance
+    from chunkscope.grid.limits import find_limit
     from chunkscope.measures.base import find_measure
 
     if flags["why"] and flags["output_format"] != "table":
         raise options.usage_error("--why goes with --format table")
+    for name in ("by_document", "chart"):
+        if flags[name] and flags["output_format"] != "table":
+            raise options.usage_error(f"--{name.replace('_', '-')} goes with --format table")
     further = [find_measure(name) for name in flags["measure"]]
     wanted = read_grid(flags)
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
+    limit = find_limit(flags["model"], flags["model_limit"], flags["model_unit"])
+    Tolerance.parse("2%" if flags["tolerance"] is None else flags["tolerance"])
     if flags["price"] is not None:
         flags["count_tokens"] = flags["count_tokens"] or options.DEFAULT_ENCODING
-    load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"])
+    load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"], limit.unit)
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
     labels = read_labels(corpus, inputs)
     with inputs.messages.progress() as progress:
-        result = _prepare(corpus, labels, wanted, further, why, inputs, progress).run()
+        result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress).run()
     text = _report(result, flags, inputs.messages)
     look = look_of(flags["output"], flags["lang"])
+    text += _closer(result, flags)
     text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
@@ -103,6 +123,7 @@ def _prepare(
     wanted: WantedGrid,
     measures: Sequence[Measure],
     why: Sequence[Chunker],
+    limit: ModelLimit,
     inputs: Inputs,
     progress: Progress | None,
 ) -> Sweep:
@@ -121,16 +142,26 @@ def _prepare(
         count_tokens=flags["count_tokens"],
         measures=measures,
         explain=why,
+        by_document=_documents_at(wanted, flags["by_document"]),
+        model_limit=limit,
+        tolerance=flags["tolerance"] or "2%",
         settings=kept_settings(wanted, inputs, flags, "count_tokens", "price"),
         jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
         progress=progress,
     )
 
 
+def _documents_at(wanted: WantedGrid, text: str | None) -> Sequence[Chunker]:
+    """Give the settings at which documents are counted one by one, but the advised one, which always is."""
+    from chunkscope.cli.settings import read_why
+
+    return () if text in (None, ADVISED) else read_why(wanted, text, "--by-document")
+
+
 def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -> str:
+    from chunkscope.reports.advice_text import left_out
     from chunkscope.reports.base import SWEEP, write_report
     from chunkscope.reports.visible import visible
-    from chunkscope.reports.wording import left_out
 
     if flags["output_format"] == "csv":
         messages.warn(*left_out(result, visible))  # it has no room for that
@@ -143,3 +174,13 @@ def _why(chunker: str, findings: Sequence[Finding], look: ReportOptions) -> str:
 
     told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii, lang=look.lang)
     return f"{chunker}\n{ended(told)}"
+
+
+def _closer(result: SweepResult, flags: Mapping[str, Any]) -> str:
+    """Give the curves and the documents, where they are asked for."""
+    from chunkscope.reports.sweep_text import render_chart, render_documents
+
+    look = dataclasses.replace(look_of(flags["output"], flags["lang"]), all_rows=flags["all_rows"])
+    parts = [render_chart(result, look)] if flags["chart"] else []
+    parts += [render_documents(result, look)] if flags["by_document"] else []
+    return "".join(f"\n{part}" for part in parts if part)

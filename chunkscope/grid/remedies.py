@@ -1,0 +1,72 @@
+"""A second look at the advised cell: which documents it damages, and what prepending would mend at which price."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from chunkscope.chunkers import Chunker
+from chunkscope.grid.advice import Advice, NoAdvice, Remedy, advise, largest_chunk
+from chunkscope.grid.limits import ModelLimit
+from chunkscope.grid.results import Cell, SweepResult
+
+if TYPE_CHECKING:
+    from chunkscope.grid.sweep import Sweep
+
+HEADER, STATUS = "table-header", "front-matter:status"
+
+
+def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
+    """Give the result with its advice, what would mend the rest, and the documents that the advised cell damages."""
+    advice = advise(result, tolerance=sweep.plan.tolerance, limit=sweep.plan.limit)
+    if isinstance(advice, NoAdvice):
+        return dataclasses.replace(result, advice=advice, limit=sweep.plan.limit)
+    chunker = chunker_of(sweep, advice)
+    [cell] = [cell for cell in result.cells if cell.key == advice.key]
+    wanted = dict(prependable(cell, chunker, with_questions=result.questions is not None))
+    again = sweep.again([chunker, *wanted.values()], by_document=[chunker])
+    remedies = tuple(
+        remedy_of(what, cell, other, sweep.plan.limit, with_questions=result.questions is not None)
+        for what, other in zip(wanted, again.cells[1:], strict=True)
+    )
+    mending = [one.prepend for one in remedies if one.fits and one.after < one.before]
+    return dataclasses.replace(
+        result,
+        advice=dataclasses.replace(advice, remedies=remedies, prepend="+".join(mending) or None),
+        limit=sweep.plan.limit,
+        worst=again.damage[str(chunker)],
+    )
+
+
+def chunker_of(sweep: Sweep, advice: Advice) -> Chunker:
+    """Give the chunker of the advised cell."""
+    unsized = next(
+        row.chunker
+        for row in sweep.plan.grid.rows
+        if (row.chunker.label, row.chunker.unit) == (advice.chunker, advice.unit)
+        and (row.sizes is None) == (advice.size is None)
+    )
+    return unsized if advice.size is None else unsized.at(advice.size, advice.overlap or 0)
+
+
+def prependable(cell: Cell, chunker: Chunker, *, with_questions: bool) -> Iterator[tuple[str, Chunker]]:
+    """Give what could mend the losses of a cell, with the chunker that prepends it."""
+    lost = cell.header_lost_questions if with_questions else cell.table_rows_whole - cell.table_rows_with_header
+    for what, harmed in ((HEADER, lost), (STATUS, cell.unmarked_chunks)):
+        if harmed and what not in chunker.prepend:
+            yield what, dataclasses.replace(chunker, prepend=(*chunker.prepend, what))
+
+
+def remedy_of(what: str, cell: Cell, other: Cell, limit: ModelLimit, *, with_questions: bool) -> Remedy:
+    """Compare a cell with the same one that prepends something."""
+    if what == STATUS:
+        kind, total, counts = "status", cell.status_chunks or 0, [one.unmarked_chunks or 0 for one in (cell, other)]
+    elif with_questions:
+        kind, total, counts = "questions", cell.questions, [one.harmed_questions for one in (cell, other)]
+    else:
+        lost = [one.table_rows - one.table_rows_with_header for one in (cell, other)]
+        kind, total, counts = "rows", cell.table_rows, lost
+    largest = largest_chunk(other, limit)
+    times = other.chunk_characters / cell.chunk_characters if cell.chunk_characters else 1.0
+    return Remedy(what, kind, counts[0], counts[1], total, times, largest, largest <= limit.limit)

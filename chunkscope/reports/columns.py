@@ -1,0 +1,148 @@
+"""What a table of cells shows, as columns of texts: what the terminal and Markdown lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from chunkscope.errors import unit_noun
+from chunkscope.grid.advice import KINDS, Advice, cut_in_two, harm, kept, largest_chunk
+from chunkscope.grid.limits import ModelLimit
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.measures.base import Field
+from chunkscope.reports.formatting import decimal, money, of, times
+from chunkscope.reports.table import TextColumn
+
+ADVISED, TOO_LARGE = ">", "!"
+KIND_TITLES = {"sentences": "sentences", "code_blocks": "code", "headings": "headings", "table_rows": "rows"}
+WHOLE_SECTIONS = "whole sections"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The cells of a table, and by what they are told apart.
+
+    Attributes
+    ----------
+    cells : sequence of Cell
+    labels : sequence of str
+        The way of cutting of each; blank where the one above is meant too.
+    limit : ModelLimit
+    everything : bool
+        Further columns: chunks, the characters to embed, luck.
+    """
+
+    cells: Sequence[Cell]
+    labels: Sequence[str]
+    limit: ModelLimit
+    everything: bool = False
+
+    def column(self, title: str, text: Callable[[Cell], str]) -> TextColumn:
+        """Give the column of what is told of each cell."""
+        return TextColumn(title, tuple(map(text, self.cells)))
+
+
+def way_label(cell: Cell) -> str:
+    """Name the way of cutting of a cell.
+
+    Examples
+    --------
+    >>> way_label(Cell("heading", "char", None, None, 9)), way_label(Cell("sentence", "word", 100, 0, 9))
+    ('whole sections', 'sentence in words')
+    """
+    if cell.size is None:
+        return WHOLE_SECTIONS if cell.chunker == "heading" else cell.chunker
+    plain = cell.unit == "char" or cell.unit in cell.chunker or cell.chunker.startswith("token")
+    return cell.chunker if plain else f"{cell.chunker} in {unit_noun(cell.unit)}"
+
+
+def setting(cell: Cell | Advice) -> str:
+    """Name a cell among those of its way: size/overlap; blank for whole sections."""
+    return "" if cell.size is None else f"{cell.size}/{cell.overlap}"
+
+
+def cell_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
+    """Give the columns for some cells of a sweep."""
+    advice = result.advice
+    marks = [ADVISED if isinstance(advice, Advice) and cell.key == advice.key else "" for cell in shown.cells]
+    columns = [
+        TextColumn("", tuple(marks), left=True),
+        TextColumn("", tuple(shown.labels), left=True),
+        shown.column("size/\noverlap", setting),
+    ]
+    columns += _structure(shown) if result.questions is None else _questions(result, shown)
+    columns += _asked_for(result, shown)
+    columns.append(shown.column("largest", partial(_largest, shown.limit)))
+    if shown.everything:
+        columns += [
+            shown.column("chunks", lambda cell: f"{cell.chunks:,}"),
+            shown.column("to embed", lambda cell: times(cell.duplication)),
+        ]
+    return columns
+
+
+def _structure(shown: Shown) -> list[TextColumn]:
+    first = shown.cells[0]
+    columns = []
+    for kind in KINDS:
+        total = kept(first, kind)[1]
+        if total:
+            columns.append(shown.column(f"{KIND_TITLES[kind]}\ncut\nof {total:,}", partial(_cut, kind)))
+    return [*columns, *_header_lost(shown)]
+
+
+def _header_lost(shown: Shown) -> list[TextColumn]:
+    total = shown.cells[0].table_rows
+    title = f"header\nlost\nof {total:,}"
+    return [shown.column(title, lambda cell: f"{total - cell.table_rows_with_header:,}")] if total else []
+
+
+def _cut(kind: str, cell: Cell) -> str:
+    return f"{cut_in_two(cell, kind):,}"
+
+
+def _questions(result: SweepResult, shown: Shown) -> list[TextColumn]:
+    total = result.questions.valid if result.questions else 0
+    columns = [shown.column("answer\ncut", lambda cell: f"{cell.split_questions:,}")]
+    if any(cell.table_questions for cell in shown.cells):
+        columns.append(shown.column("header\nlost", lambda cell: f"{cell.header_lost_questions:,}"))
+    columns.append(shown.column(f"harmed\nof {total:,}", lambda cell: _harm(harm(cell))))
+    if shown.everything and any(cell.expected_split_questions is not None for cell in shown.cells):
+        columns.append(shown.column("cut on\naverage", lambda cell: decimal(cell.expected_split_questions)))
+    if shown.everything:
+        columns += _header_lost(shown)
+    return columns
+
+
+def _harm(value: float) -> str:
+    return f"{round(value):,}" if value == round(value) else decimal(value)
+
+
+def _largest(limit: ModelLimit, cell: Cell) -> str:
+    largest = largest_chunk(cell, limit)
+    return f"{largest:,} {TOO_LARGE}" if largest > limit.limit else f"{largest:,}"
+
+
+def _asked_for(result: SweepResult, shown: Shown) -> list[TextColumn]:
+    """Give what the user named: tokens, their price, the fields of further measures."""
+    found = []
+    price = result.settings.get("price")
+    if any(cell.tokens is not None for cell in shown.cells):
+        found.append(shown.column("tokens", lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"))
+        if isinstance(price, int | float) and not isinstance(price, bool):
+            found.append(shown.column("cost", lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+    return found + [shown.column(entry.title, partial(_extra, entry)) for entry in result.fields]
+
+
+def _extra(entry: Field, cell: Cell) -> str:
+    """Write what a measure from outside counted."""
+    value = cell.extra.get(entry.name)
+    if entry.of is not None and isinstance(value, int):
+        return of(value, cell.value(entry.of))
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else decimal(value)
+
+
+def cost(n_tokens: int, price: float) -> str:
+    """Write what tokens cost at a price for a million."""
+    return money(n_tokens * price / 1_000_000)

@@ -1,0 +1,243 @@
+"""The advice where chunks were ranked: which retriever and cell answer the most questions at equal context.
+
+The rule is that of `chunkscope.grid.choice`, over pairs of a retriever and a cell.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chunkscope.grid.advice import (
+    PICK,
+    TRY,
+    TWO_PERCENT,
+    Advice,
+    NoAdvice,
+    Run,
+    Tolerance,
+    advice_of,
+    largest_chunk,
+    options_of,
+)
+from chunkscope.grid.choice import (
+    DRAWS,
+    WINS_OF_A_RUN,
+    FloatArray,
+    Options,
+    candidates,
+    counted_losses,
+    draw_questions,
+    pick,
+    shortest_run,
+)
+from chunkscope.grid.limits import UNNAMED, ModelLimit
+from chunkscope.grid.lines import Line, lines_of
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.retrieval.statistics import least_difference
+from chunkscope.spans.intervals import BoolArray, IntArray
+
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Contest:
+    """All pairs of a retriever and a cell, retriever by retriever, and which questions each answers.
+
+    Attributes
+    ----------
+    cells : sequence of Cell
+    lines : sequence of Line
+        Of one retriever; the others have the same.
+    answered : bool (p, q)
+    options : Options
+        A row a pair.
+    limit : ModelLimit
+    """
+
+    cells: Sequence[Cell]
+    lines: Sequence[Line]
+    answered: BoolArray
+    options: Options
+    limit: ModelLimit
+
+    @classmethod
+    def of(cls, result: SweepResult, limit: ModelLimit = UNNAMED) -> Contest:
+        """Set up the contest of a result whose chunks were ranked."""
+        lines = lines_of(result)
+        one = options_of(result.cells, lines, limit)
+        found = [[cell.retrieval[n] for cell in result.cells] for n in _retrievers(result)]  # type: ignore[index]
+        at_fixed_k = found[0][0]["settings"].get("context") is None
+        prices = (
+            [[_context(entry) for entry in row] for row in found] if at_fixed_k else [one.price.tolist()] * len(found)
+        )
+        options = Options(
+            lines=np.concatenate([one.lines + n * len(lines) for n in range(len(found))]),
+            sizes=np.tile(one.sizes, len(found)),
+            fits=np.concatenate([one.fits & [not entry.get("over_long_chunks") for entry in row] for row in found]),
+            price=np.array(prices, dtype=np.float64).ravel(),
+            chunks=np.tile(one.chunks, len(found)),
+            says_nothing=np.array([bool(entry.get("half")) for row in found for entry in row], dtype=np.bool_),
+        )
+        answered = np.array([answers(entry) for row in found for entry in row], dtype=np.bool_)
+        return cls(result.cells, lines, answered, options, limit)
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions there are."""
+        return int(self.answered.shape[1])
+
+    @cached_property
+    def ways(self) -> IntArray:
+        """The number of each pair's retriever and way of cutting: int64 (p,)."""
+        known: dict[tuple[int, tuple[str, str, bool]], int] = {}
+        n = len(self.lines)
+        found = [(int(line) // n, self.lines[int(line) % n].way) for line in self.options.lines]
+        return np.array([known.setdefault(way, len(known)) for way in found], dtype=np.int64)
+
+    def losses(self, weights: IntArray) -> FloatArray:
+        """Give what each pair loses where questions count so often: weights int64 (q, d), losses float (p, d)."""
+        return (~self.answered).astype(np.float64) @ weights.astype(np.float64)
+
+    def pick(self, weights: IntArray, tolerance: Tolerance) -> IntArray:
+        """Choose a pair in each draw."""
+        return pick(self.options, self.losses(weights), tolerance.of(int(weights[:, 0].sum())))
+
+
+def _retrievers(result: SweepResult) -> range:
+    return range(len(result.cells[0].retrieval or ()))
+
+
+def answers(found: Mapping[str, Any]) -> BoolArray:
+    """Tell which questions a cell answers at the k by which it is judged."""
+    ranks = found["first_rank_answered"].ranks
+    answered: BoolArray = (ranks > 0) & (ranks <= found["k"][-1])
+    return answered
+
+
+def _context(found: Mapping[str, Any]) -> float:
+    context = found["context"][str(found["k"][-1])]
+    return float("inf") if context is None else float(context)
+
+
+def advise_recall(
+    result: SweepResult,
+    *,
+    tolerance: Tolerance | str = TWO_PERCENT,
+    limit: ModelLimit = UNNAMED,
+    seed: int = 0,
+    chosen_on: BoolArray | None = None,
+) -> Advice | NoAdvice:
+    """Advise a retriever and a cell by the questions that they answer.
+
+    Parameters
+    ----------
+    result : SweepResult
+        With a `RetrievalMeasure` among its measures.
+    tolerance : Tolerance or str
+    limit : ModelLimit
+    seed : int
+        Of the draws that tell how sure the advice is.
+    chosen_on : bool (q,), optional
+        The questions to choose on; by default all.
+    """
+    contest = Contest.of(result, limit)
+    if not contest.options.fits.any():
+        smallest = min(largest_chunk(cell, limit) for cell in result.cells)
+        return NoAdvice(
+            f"no cell fits: the smallest of the largest chunks has {smallest:,}, the limit is {limit.limit:,}"
+        )
+    if not contest.n_questions:
+        return NoAdvice("no question has evidence to look at")
+    tolerance = Tolerance.parse(tolerance)
+    rows = np.ones(contest.n_questions, dtype=np.bool_) if chosen_on is None else chosen_on
+    weights = rows.astype(np.int64)[:, None]
+    chosen = int(contest.pick(weights, tolerance)[0])
+    some = np.flatnonzero(rows)
+    drawn = np.zeros((contest.n_questions, DRAWS), dtype=np.int64)
+    drawn[some] = draw_questions(len(some), seed)
+    winners = contest.pick(drawn, tolerance)
+    wins = int(np.count_nonzero(_wins(contest, chosen, winners)))
+    own = contest.losses(weights)
+    counted = counted_losses(contest.options, own)
+    return _told(contest, chosen, own[chosen, 0], counted[:, 0], tolerance.of(len(some)), wins, winners)
+
+
+def _told(
+    contest: Contest, chosen: int, own: float, counted: FloatArray, tolerance: float, wins: int, winners: IntArray
+) -> Advice:
+    n_cells = len(contest.cells)
+    cell = contest.cells[chosen % n_cells]
+    found = (cell.retrieval or ())[chosen // n_cells]
+    sizes = contest.options.sizes
+    same_unit = np.array([contest.cells[winner % n_cells].unit == cell.unit for winner in winners.tolist()])
+    run = None
+    if cell.size is not None:
+        run = shortest_run(sizes[winners] * same_unit, cell.size, WINS_OF_A_RUN * len(winners))
+    advice = advice_of(
+        PICK if 2 * wins >= len(winners) else TRY,
+        cell,
+        contest.limit,
+        counted[chosen],
+        own,
+        counted[contest.options.eligible].min(),
+        of=contest.n_questions,
+        tolerance=tolerance,
+        retriever=str(found["retriever"]),
+        k=int(found["k"][-1]),
+        context=found["settings"].get("context"),
+        wins=wins,
+        draws=len(winners),
+        least_difference=least_difference(2),
+    )
+    return advice if run is None else dataclasses.replace(advice, run=Run(*run))
+
+
+def _wins(contest: Contest, chosen: int, winners: IntArray) -> BoolArray:
+    """Tell in which draws the way of the chosen pair wins; of one way, the chosen size or a neighbour of it."""
+    ways = contest.ways
+    if len(set(ways.tolist())) > 1:
+        won: BoolArray = ways[winners] == ways[chosen]
+        return won
+    near = {chosen}
+    for line in contest.options.fitting_lines():
+        place = np.flatnonzero(line == chosen)
+        if len(place):
+            near.update(line[max(place[0] - 1, 0) : place[0] + 2].tolist())
+    return np.isin(winners, list(near))
+
+
+@dataclass(frozen=True)
+class GridEnd:
+    """The advised cell has the last size of its line, and its neighbour is much worse: the grid ends too early."""
+
+    size: int
+    is_largest: bool
+
+
+def grid_end(result: SweepResult, advice: Advice, tolerance: Tolerance, limit: ModelLimit = UNNAMED) -> GridEnd | None:
+    """Tell whether the grid is too small: the advised cell is at an end of its line, and losses fall towards it."""
+    contest = Contest.of(result, limit)
+    counted = counted_losses(contest.options, contest.losses(np.ones((contest.n_questions, 1), dtype=np.int64)))[:, 0]
+    for line in contest.options.fitting_lines():
+        for place, beside, is_largest in ((line[-1], line[-2:-1], True), (line[0], line[1:2], False)):
+            cell = contest.cells[int(place) % len(contest.cells)]
+            retriever = (cell.retrieval or ())[int(place) // len(contest.cells)]["retriever"]
+            if cell.key != advice.key or retriever != advice.retriever or not len(beside) or cell.size is None:
+                continue
+            if counted[beside[0]] > counted[place] + tolerance.of(contest.n_questions):
+                return GridEnd(cell.size, is_largest)
+    return None
+
+
+def rivals(result: SweepResult, tolerance: Tolerance, limit: ModelLimit = UNNAMED) -> BoolArray:
+    """Tell which pairs are candidates: bool (p,)."""
+    contest = Contest.of(result, limit)
+    losses = contest.losses(np.ones((contest.n_questions, 1), dtype=np.int64))
+    counted = counted_losses(contest.options, losses)
+    return candidates(contest.options, counted, tolerance.of(contest.n_questions))[:, 0]

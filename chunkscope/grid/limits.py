@@ -5,28 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkscope.errors import ConfigError, did_you_mean
-
-
-@dataclass(frozen=True)
-class KnownModel:
-    """The most tokens that a model takes, the encoding that counts them, and where that is written.
-
-    `unit` is None where the model has a tokenizer of its own, which is not on every machine.
-    """
-
-    limit: int
-    unit: str | None
-    source: str
-    seen: str
-
-
-_OPENAI = "platform.openai.com/docs/guides/embeddings"
-MODELS = {
-    "text-embedding-3-small": KnownModel(8192, "cl100k_base", _OPENAI, "2026-12"),
-    "text-embedding-3-large": KnownModel(8192, "cl100k_base", _OPENAI, "2026-12"),
-    "text-embedding-ada-002": KnownModel(8192, "cl100k_base", _OPENAI, "2026-12"),
-}
-"""Models whose limit is known."""
+from chunkscope.grid.models import MODELS, find_model
+from chunkscope.structure.units import is_here
 
 
 @dataclass(frozen=True)
@@ -81,11 +61,12 @@ def find_limit(model: str | None = None, limit: int | None = None, unit: str | N
         raise ConfigError("--model-unit needs a --model-limit, such as 512")
     if model is None:
         return UNNAMED
-    if model not in MODELS:
-        near = did_you_mean(model, MODELS)
+    name = find_model(model)
+    if name is None:
+        near = did_you_mean(model, [*MODELS, *(full.rpartition("/")[2] for full in MODELS)])
         hint = f"; {near[:-1]}, or give" if near else "; give"
-        raise ConfigError(f"--model {model}: its limit is not known here{hint} --model-limit and --model-unit")
-    known = MODELS[model]
-    if known.unit is None:
-        return ModelLimit(UNNAMED.limit, "char", model, known.limit)
-    return ModelLimit(known.limit, known.unit, model)
+        raise ConfigError(f"--model {model:.60}: its limit is not known here{hint} --model-limit and --model-unit")
+    known = MODELS[name]
+    if known.unit is None or not is_here(known.unit):
+        return ModelLimit(UNNAMED.limit, "char", name, known.limit)
+    return ModelLimit(known.limit, known.unit, name)

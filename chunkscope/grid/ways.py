@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from chunkscope.chunkers import Chunker, parse_chunker
-from chunkscope.errors import MissingPartError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_sizes
-from chunkscope.structure.units import get_unit
+from chunkscope.structure.units import is_here
 
 DEFAULT_WAYS = ("fixed", "sentence", "heading(merge=true)", "heading", "token")
 """``heading`` makes whole sections too."""
@@ -25,12 +24,10 @@ def available_ways() -> tuple[tuple[Chunker, ...], tuple[str, ...]]:
     """
     found, missing = [], []
     for way in map(parse_chunker, DEFAULT_WAYS):
-        try:
-            get_unit(way.unit).measure("")
-        except MissingPartError:
-            missing.append(str(way))
-        else:
+        if is_here(way.unit):
             found.append(way)
+        else:
+            missing.append(str(way))
     return tuple(found), tuple(missing)
 
 

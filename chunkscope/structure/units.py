@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chunkscope.errors import ChunkerError, InputError, did_you_mean
+from chunkscope.errors import ChunkerError, InputError, MissingPartError, did_you_mean
 from chunkscope.spans.intervals import BoolArray, IntArray
 from chunkscope.structure import tokens
 from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
@@ -270,6 +270,21 @@ def get_unit(name: str) -> Unit:
         f"unit {name!r} does not exist; {hint}{' ' if hint else ''}there are {', '.join(known)}, and the path of a "
         "tokenizer.json"
     )
+
+
+def is_here(name: str) -> bool:
+    """Tell whether the parts of a unit are on this machine; nothing is fetched.
+
+    Examples
+    --------
+    >>> is_here("char")
+    True
+    """
+    try:
+        get_unit(name).measure("")
+    except MissingPartError:
+        return False
+    return True
 
 
 def unit_names() -> tuple[str, ...]:

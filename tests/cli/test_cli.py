@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 import os
+import re
 import sys
 import time
 
@@ -1064,6 +1065,10 @@ def test_list_names_what_there_is():
     }
     told = run("list").stdout
     assert "Retrievers:" in told
+    model = found["models"]["BAAI/bge-m3"]
+    assert (model["limit"], model["unit"]) == (8192, None)
+    assert re.search(r"^  BAAI/bge-m3 +8,192  its own$", told, re.MULTILINE)
+    assert model["source"] in run("list", "-v").stdout
     assert "cl100k_base" in told
 
 

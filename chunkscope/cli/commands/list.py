@@ -19,12 +19,12 @@ EXTRAS = {
 """Extras, a module that each brings, and what it adds."""
 
 
-@click.command("list", short_help="List chunkers, units, and what is installed.")
+@click.command("list", short_help="List chunkers, units, models, and what is installed.")
 @options.format_option("text", "json")
 @options.output_option
 @options.message_options
 def command(output_format: str, output: str | None, verbose: bool, **_: object) -> None:
-    """List chunkers with their settings, units, retrievers, report formats and extras, and tell what is installed."""
+    """List chunkers with their settings, units, retrievers, models, formats and extras, and tell what is installed."""
     inventory = _inventory()
     with open_output(output, output_format) as file:
         if output_format == "json":
@@ -35,6 +35,7 @@ def command(output_format: str, output: str | None, verbose: bool, **_: object) 
 
 def _inventory() -> dict[str, Any]:
     from chunkscope.chunkers.parse import CHUNKERS
+    from chunkscope.grid.models import MODELS
     from chunkscope.measures.base import MEASURES
 
     return {
@@ -42,6 +43,7 @@ def _inventory() -> dict[str, Any]:
         "measures": list(MEASURES.names()),
         "units": _units(),
         "retrievers": _retrievers(),
+        "models": {name: vars(model) for name, model in MODELS.items()},
         "formats": _formats(),
         "extras": {
             name: {"installed": _is_installed(module), "adds": adds}
@@ -148,6 +150,15 @@ def _state(unit: dict[str, Any], *, verbose: bool) -> str:
     return f"not here: {unit['lacks']}" if verbose else "not here (-v says what it needs)"
 
 
+def _models(models: dict[str, dict[str, Any]], *, verbose: bool) -> list[str]:
+    lines = []
+    for name, model in models.items():
+        counted = model["unit"] or "its own"
+        source = f"   {model['source']}, read in {model['seen']}" if verbose else ""
+        lines.append(f"  {name:<42}{model['limit']:>8,}  {counted}{source}")
+    return lines
+
+
 def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     lines = ["Chunkers and their settings, defaults first:"]
     for name, settings in inventory["chunkers"].items():
@@ -165,6 +176,11 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     else:
         lines.append("  MODULE:ATTRIBUTE      a provider of one's own")
         lines.append("  rrf(ONE,OTHER)        reciprocal rank fusion of retrievers")
+    lines += [
+        "",
+        "Models (--model), and the most tokens that each takes:",
+        *_models(inventory["models"], verbose=verbose),
+    ]
     if inventory["measures"]:
         lines += ["", "Further measures:", *(f"  {name}" for name in inventory["measures"])]
     lines += ["", "Report formats:"]

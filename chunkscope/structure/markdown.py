@@ -82,7 +82,7 @@ def read_structure(document: Document) -> Structure:
     blocks, raw = _read_blocks(_source(text, top))
 
     headings = tuple([Heading(*span, level, _title(text[slice(*span)])) for span, level in blocks.headings])
-    tables = [Table("pipe", table.header[0], table.end, (table.header,), tuple(table.rows)) for table in blocks.tables]
+    tables = [table.seen_in(text) for table in blocks.tables]
     starts = set(blocks.starts)
     code = [(block.start, block.end) for block in blocks.code]
     if may_hold_html_table(text):
@@ -127,6 +127,12 @@ class _PipeTable:
     end: int = 0
     rows: list[Span] = field(default_factory=list)
     is_broken: bool = False
+
+    def seen_in(self, text: str) -> Table:
+        """Give the table as it is seen in the text: without the white space at the ends of its lines."""
+        header, *rows = (_without_trailing_blanks(text, line) for line in (self.header, *self.rows))
+        end = rows[-1][1] if rows else _without_trailing_blanks(text, (self.delimiter, self.end))[1]
+        return Table("pipe", header[0], end, (header,), tuple(rows))
 
 
 class _Code(NamedTuple):
@@ -283,6 +289,13 @@ def _line_end(raw: bytes, inside: int) -> int:
     end = raw.find(b"\n", inside)
     end = len(raw) if end < 0 else end
     return end - 1 if raw[end - 1 : end] == b"\r" else end
+
+
+def _without_trailing_blanks(text: str, line: Span) -> Span:
+    start, end = line
+    seen = len(text[start:end].rstrip())
+    # of a row of ideographic spaces alone nothing would be left
+    return start, start + seen if seen else end
 
 
 def _title(lines: str) -> str:

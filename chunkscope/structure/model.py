@@ -24,7 +24,7 @@ class Heading(NamedTuple):
 class Table:
     """A table: its own span, the spans of its header rows (none: no header) and of its data rows.
 
-    A pipe row is its line without the line end; an HTML row runs from ``<tr`` to the end of ``</tr>``.
+    A pipe row is its line without the white space at its end; an HTML row runs from ``<tr`` to the end of ``</tr>``.
     """
 
     kind: Literal["pipe", "html"]

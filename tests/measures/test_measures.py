@@ -103,6 +103,14 @@ def test_evidence_longer_than_the_size_but_whole_is_not_counted_as_longer():
     assert (cell.split_evidence, cell.evidence_longer_than_size) == (1, 1)
 
 
+def test_white_space_that_nobody_sees_parts_no_row_from_its_header():
+    text = "| a | b |\n|---|---|\n| 1 | 2 |   \n| 3 | 4 |\n"
+    asked = [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 20, 29),))]
+    [cell] = sweep([Document("a.md", text)], labels_of(asked), chunkers=[FixedChunker(29)]).cells
+    assert (cell.split_questions, cell.table_questions_with_header, cell.table_rows_with_header) == (0, 1, 1)
+    assert cell.table_rows_whole == 2
+
+
 def test_where_no_window_holds_a_whole_character_all_evidence_is_missing():
     asked = [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 0, 1),))]
     cell = one_cell([Document("a.md", "鮪")], TokenChunker(1, raw=True), asked)

@@ -222,6 +222,7 @@ def check_invariants(text, structure):
         assert spans[-1][1] <= table.end <= n
         assert all(start < end for start, end in spans)
         assert all(end <= following for (_, end), (following, _) in pairwise(spans))
+        assert all(not text[end - 1].isspace() or text[start:end].isspace() for start, end in spans)
         assert all(start in starts or not text[:start].strip(" \t\r\n") for start, _ in spans)
 
 
@@ -244,6 +245,22 @@ def test_plain_paragraphs_follow_blank_lines(text):
         was_blank = not line.strip()
         at += len(line)
     assert structure_of(text, "plain").block_starts.tolist() == [0] * bool(text) + expected
+
+
+@given(st.lists(st.sampled_from(["", " ", "\t", "  \t", "\u3000", "\xa0"]), min_size=4, max_size=4), st.booleans())
+def test_white_space_at_the_end_of_rows_changes_no_row(blanks, ends_there):
+    lines = ["| a | b |", "|---|---|", "| 1 | 2 |", "| 3 | 4 |"]
+    # other white space behind the last pipe of the header is a cell; the parser takes spaces only behind the hyphens
+    blanks[:2] = ["" if blank.strip(" \t"[: 2 - row]) else blank for row, blank in enumerate(blanks[:2])]
+    text = "\n".join(map(str.__add__, lines, blanks)) + ("" if ends_there else "\n")
+    (table,) = structure_of(text).tables
+    assert [text[a:b] for a, b in (*table.header, *table.rows)] == [lines[0], *lines[2:]]
+    assert table.end == table.rows[-1][1]
+
+
+def test_a_row_of_ideographic_spaces_alone_is_a_row():
+    (table,) = structure_of("|a|b|\n|-|-|\n\u3000\n").tables
+    assert table.rows == ((12, 13),)
 
 
 def test_headers_and_rows_of_real_tables(data):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chunkscope.retrieval import Holdout, RetrievalSettings
     from chunkscope.retrieval.plan import GridPlan
 
-FIRST_SIZES, FIRST_OVERLAPS = "300,600,1000", "0,100"
+FIRST_CHUNKER, FIRST_SIZES, FIRST_OVERLAPS = "fixed", "300,600,1000", "0,100"
 """The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
 
 retrieval_options = stacked(

@@ -178,6 +178,9 @@ def _warnings(facts: Mapping[str, Any]) -> list[str]:
             "and word search finds those too easily"
         )
     found.extend(f"question {name}: none of its words is in the documents" for name in facts.get("unknown_words", ()))
+    found.extend(
+        f"question {name}: unanswerable, and not asked, for it has no text" for name in facts.get("silent", ())
+    )
     found.extend(f"trap_docs: there is no document {name}" for name in facts.get("unknown_trap_docs", ()))
     return found
 

@@ -126,6 +126,7 @@ class RetrievalMeasure:
         self.questions = tuple(question for question in valid if question.evidence)
         self.evidence = EvidenceTable.of(self.questions)
         self.unanswerable = tuple(question for question in without if _has_text(question))
+        self.silent = tuple(question.id for question in without if not _has_text(question))
         self.retrievers = tuple(retrievers)
         self._reads_texts = any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
         self.prepends = {what for chunker in chunkers for what in chunker.prepend}
@@ -269,6 +270,7 @@ class RetrievalMeasure:
             "unknown_words": [names[row] for row in np.flatnonzero(n_known[:n_valid] == 0).tolist()],
             "unknown_trap_docs": sorted(traps - documents),
             "unanswerable": len(self.unanswerable),
+            "silent": self.silent,
         }
 
 

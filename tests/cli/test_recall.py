@@ -119,7 +119,7 @@ def test_questions_without_a_text_are_named_with_what_to_do(run, tmp_path):
 
 def test_the_configuration_is_that_of_sweep(run, tmp_path):
     (tmp_path / "chunkscope.toml").write_text(
-        'corpus = "docs"\nquestions = "q.jsonl"\nsizes = "12,30"\noverlaps = "0"\n'
+        'corpus = "docs"\nquestions = "q.jsonl"\nchunker = "fixed"\nsizes = "12,30"\noverlaps = "0"\n'
     )
     written = json.loads(run("--format", "json").stdout)
     assert [cell["size"] for cell in written["cells"]] == [12, 30]

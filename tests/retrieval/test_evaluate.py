@@ -20,6 +20,8 @@ from chunkscope.retrieval import Bm25Retriever, Budget, Condition, RetrievalMeas
 from chunkscope.retrieval.causes import CAUSES
 from chunkscope.retrieval.fusion import FusedRetriever
 from chunkscope.retrieval.ranking import RoughBlock
+from chunkscope.spans.intervals import as_spans
+from chunkscope.spans.layout import Layout
 
 JUDGEMENTS = ("strict", "start", "answered")
 
@@ -318,3 +320,32 @@ def test_questions_that_are_missed_are_counted_where_they_are_not_to_be_named():
 class FixedRank(Drawn):
     def __init__(self):
         super().__init__(7)
+
+
+def test_a_row_is_answered_at_the_rank_of_the_chunk_that_has_its_header():
+    """The row alone comes first, and the chunk that holds it with its header second."""
+    document = Document("a.md", "| 品目 | 額 |\n|---|---|\n| 日当 | 2,000円 |\n\n日当 日当 日当\n")
+    asked = [Question.of("q1", "日当", doc="a.md", evidence="2,000円")]
+    labels = check_labels([document], asked)
+    measure = RetrievalMeasure(labels, [Bm25Retriever()], (), RetrievalSettings(k=(1, 2)))
+    [cell] = sweep([document], labels, chunkers="fixed", sizes=[36], overlaps=[20], measures=[measure]).cells
+    found = cell.retrieval[0]
+    assert (found["first_rank"]["q1"], found["first_rank_answered"]["q1"]) == (1, 2)
+    assert found["misses"]["1"]["below"] == 1
+
+
+def test_a_chunk_that_starts_with_what_no_parent_holds_returns_the_next_or_the_last_or_itself():
+    """Raw windows of tokens leave out the characters that they tear."""
+    layout = Layout.of(["a", "b", "c"], [10, 10, 10])
+
+    class Chunks:
+        def __init__(self, *spans):
+            self.layout, self.spans = layout, as_spans(spans)
+
+        def at(self, size):
+            return Chunks((0, 4), (5, 8), (10, 14), (16, 18))
+
+    chunks = Chunks((0, 3), (4, 5), (8, 9), (14, 15), (18, 20), (20, 25), (25, 30))
+    assert Return("parent", 4).spans(chunks, np.empty(0, dtype=np.int64)).tolist() == [
+        [0, 4], [5, 8], [5, 8], [16, 18], [16, 18], [20, 25], [25, 30]
+    ]  # fmt: skip

@@ -107,16 +107,23 @@ def test_questions_have_to_be_there_sound_and_asked():
         recall(DOCUMENTS, silent, sizes=[20])
 
 
+def test_unanswerable_questions_without_a_text_are_named():
+    result = recall(DOCUMENTS, [*ASKED, Question.of("u2", evidence=[])], sizes=[20])
+    assert "question u2: unanswerable, and not asked, for it has no text" in result.retrieval["warnings"]
+
+
 def test_questions_are_named_up_to_a_number_of_cells(monkeypatch):
     from chunkscope.retrieval import recall as module
 
     monkeypatch.setattr(module, "MAX_CELLS_WITH_IDS", 1)
-    assert "missed" in recall(DOCUMENTS, ASKED, sizes=[20], overlaps=[0]).cells[0].retrieval[0]
-    assert "missed" not in recall(DOCUMENTS, ASKED, sizes=[20, 30], overlaps=[0]).cells[0].retrieval[0]
+    assert "missed" in recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[20], overlaps=[0]).cells[0].retrieval[0]
+    assert (
+        "missed" not in recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[20, 30], overlaps=[0]).cells[0].retrieval[0]
+    )
 
 
 def test_what_came_first_is_kept_for_each_question():
-    result = recall(DOCUMENTS, ASKED, sizes=[12], overlaps=[0], k=[1, 3], keep_ranks=True)
+    result = recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[12], overlaps=[0], k=[1, 3], keep_ranks=True)
     cell = result.cells[0]
     assert list(result.ranks) == [(cell.key, "bm25")]
     ranks = result.ranks[cell.key, "bm25"]
@@ -141,7 +148,9 @@ def test_what_came_first_is_kept_for_each_question():
 def test_ranks_show_what_is_returned_and_long_texts_are_cut():
     document = Document("a.md", "# 題\n\n上限は12,000円。\n" + "長い文。" * 100)
     asked = [Question.of("q1", "上限は？", doc="a.md", evidence="上限は12,000円")]
-    result = recall([document], asked, sizes=[12], overlaps=[0], returns="section", k=5, keep_ranks=True)
+    result = recall(
+        [document], asked, chunkers="fixed", sizes=[12], overlaps=[0], returns="section", k=5, keep_ranks=True
+    )
     [one] = result.ranks[result.cells[0].key, "bm25"]
     [hit] = one.above
     assert (hit.start, hit.end, hit.line, hit.meets) == (0, len(document.text), 1, True)
@@ -151,7 +160,9 @@ def test_ranks_show_what_is_returned_and_long_texts_are_cut():
 
 def test_two_retrievers_of_one_name_have_ranks_of_their_own():
     retrievers = [Bm25Retriever(), Bm25Retriever(k1=0.5)]
-    result = recall(DOCUMENTS, ASKED, retrievers=retrievers, sizes=[12, 20], overlaps=[0], keep_ranks=True)
+    result = recall(
+        DOCUMENTS, ASKED, chunkers="fixed", retrievers=retrievers, sizes=[12, 20], overlaps=[0], keep_ranks=True
+    )
     assert [name for _, name in result.ranks] == ["bm25", "bm25-2"] * 2
     with pytest.raises(KeyError):
         result.ranks[result.cells[0].key, "hash"]

@@ -62,6 +62,8 @@ def command(**flags: Any) -> None:
         raise options.usage_error("--ranks goes with --format table")
     asked, holdout = retrieval.read_settings(flags), retrieval.read_holdout(flags)
     with_vectors = retrieval.has_vectors(flags)
+    if with_vectors and not flags["chunker"]:
+        flags["chunker"] = (retrieval.FIRST_CHUNKER,)
     wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
     load_units(*(chunker.unit for chunker in wanted.chunkers))
 

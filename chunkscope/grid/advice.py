@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.errors import ConfigError
+from chunkscope.errors import ConfigError, unit_noun
 from chunkscope.grid.choice import FloatArray, Options, counted_losses, floor, start
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
@@ -292,7 +292,8 @@ def advise(
         smallest = min(largest_chunk(cell, limit) for cell in result.cells)
         unit = limit.unit_for(result.cells[0].unit)
         return NoAdvice(
-            f"no cell fits: the smallest of the largest chunks has {smallest:,} {unit}, the limit is {limit.limit:,}"
+            f"no cell fits: the smallest of the largest chunks has {smallest:,} {unit_noun(unit, smallest)}, "
+            f"the limit is {limit.limit:,}"
         )
     if result.questions is None:
         cut, totals = cuts_of(result)

@@ -273,7 +273,7 @@ def compare(
     >>> from chunkscope import Document, Question, sweep
     >>> rules = [Document("rules.md", "宿泊費の上限は1泊12,000円とする。")]
     >>> asked = [Question.of("q1", doc="rules.md", evidence="上限は1泊12,000円")]
-    >>> comparison = compare(*(sweep(rules, asked, sizes=[size], overlaps=[0]) for size in (13, 20)))
+    >>> comparison = compare(*(sweep(rules, asked, chunkers=f"fixed(size={size})") for size in (13, 20)))
     >>> [str(difference) for difference in comparison.differences], comparison.cells[0].became_whole
     (['size 13 -> 20'], ('q1',))
     """

@@ -1,4 +1,4 @@
-"""A second look at the advised cell: which documents it damages, and what prepending would mend at which price."""
+"""A second look at the advised cell: which documents it damages, what prepending would mend, how many tokens it has."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 from chunkscope.chunkers import Chunker
 from chunkscope.grid.advice import Advice, NoAdvice, Remedy, advise, largest_chunk
-from chunkscope.grid.limits import ModelLimit
-from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.limits import UNNAMED, ModelLimit
+from chunkscope.grid.results import Cell, ChunkTokens, SweepResult
+from chunkscope.structure.units import is_here
 
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
 
 HEADER, STATUS = "table-header", "front-matter:status"
+TAKEN = (512, 8192)
+"""What most models take is one of these, in tokens."""
+COUNTED_IN = "cl100k_base"
+MOST_TO_TOKENISE = 4_000_000
+"""Tokens of no more characters are counted unasked: that takes about two seconds."""
 
 
 def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
@@ -25,18 +31,36 @@ def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
     chunker = chunker_of(sweep, advice)
     [cell] = [cell for cell in result.cells if cell.key == advice.key]
     wanted = dict(prependable(cell, chunker, with_questions=result.questions is not None))
-    again = sweep.again([chunker, *wanted.values()], by_document=[chunker])
-    remedies = tuple(
+    together = dataclasses.replace(chunker, prepend=(*chunker.prepend, *wanted))
+    in_tokens = _counts_tokens(sweep, result)
+    again = sweep.again([chunker, *wanted.values(), together], [chunker], in_tokens)
+    remedies = [
         remedy_of(what, cell, other, sweep.plan.limit, with_questions=result.questions is not None)
-        for what, other in zip(wanted, again.cells[1:], strict=True)
-    )
+        for what, other in zip(wanted, again.cells[1:-1], strict=True)
+    ]
     mending = [one.prepend for one in remedies if one.fits and one.after < one.before]
+    if largest_chunk(again.cells[-1], sweep.plan.limit) > sweep.plan.limit.limit:
+        mending = mending[:1]  # each fits, but not both
     return dataclasses.replace(
         result,
-        advice=dataclasses.replace(advice, remedies=remedies, prepend="+".join(mending) or None),
+        advice=dataclasses.replace(advice, remedies=tuple(remedies), prepend="+".join(mending) or None),
         limit=sweep.plan.limit,
         worst=again.damage[str(chunker)],
+        tokens=_tokens_of(again.cells[0]) if in_tokens else None,
     )
+
+
+def _counts_tokens(sweep: Sweep, result: SweepResult) -> ModelLimit | None:
+    """Give the limit whose tokens are counted: where none is named, the documents are few, the vocabulary is here."""
+    is_wanted = sweep.plan.limit == UNNAMED and result.corpus.characters <= MOST_TO_TOKENISE
+    return ModelLimit(max(TAKEN), COUNTED_IN) if is_wanted and is_here(COUNTED_IN) else None
+
+
+def _tokens_of(cell: Cell) -> ChunkTokens | None:
+    lengths = cell.model_lengths
+    if lengths is None:
+        return None
+    return ChunkTokens(COUNTED_IN, lengths.n, {limit: lengths.above(limit) for limit in TAKEN})
 
 
 def chunker_of(sweep: Sweep, advice: Advice) -> Chunker:

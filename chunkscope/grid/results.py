@@ -474,14 +474,33 @@ class QuestionsInfo:
 
 
 @dataclass(frozen=True)
+class ChunkTokens:
+    """How many chunks of a cell have more tokens than models take.
+
+    Attributes
+    ----------
+    unit : str
+        The encoding that counts them.
+    chunks : int
+    above : mapping of int to int
+        For each number of tokens, how many chunks have more.
+    """
+
+    unit: str
+    chunks: int
+    above: Mapping[int, int]
+
+
+@dataclass(frozen=True)
 class SweepResult(Shown):
     """All cells of a sweep, and what was held fixed; `fields` are those of measures from outside.
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
     document, then place. `damage` has, for settings that were to be counted by document, what each document loses,
-    worst first, and `worst` has that of the advised cell. `ranks` has, where they were kept, what came first for each
-    question, by the key of a cell and the name of a retriever. None of these is part of the JSON. `limit` is what cells
-    must be within to be advised.
+    worst first, and `worst` has that of the advised cell. `tokens` has, where no model is named and the documents are
+    not too many, how many chunks of the advised cell are above what models take. `ranks` has, where they were kept,
+    what came first for each question, by the key of a cell and the name of a retriever. None of these is part of the
+    JSON. `limit` is what cells must be within to be advised.
     """
 
     settings: Mapping[str, Any]
@@ -497,6 +516,7 @@ class SweepResult(Shown):
     limit: ModelLimit = UNNAMED
     damage: Mapping[str, tuple[DocumentDamage, ...]] = field(default_factory=dict)
     worst: tuple[DocumentDamage, ...] = ()
+    tokens: ChunkTokens | None = None
 
     def __repr__(self) -> str:
         questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""

@@ -221,13 +221,21 @@ class Sweep:
         result = self.count()
         return result if self.plan.needs_all_documents else advised(self, result)
 
-    def again(self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = ()) -> SweepResult:
-        """Count other cells over the same documents and questions, and nothing else."""
+    def again(
+        self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = (), limit: ModelLimit | None = None
+    ) -> SweepResult:
+        """Count other cells over the same documents and questions, and nothing else; in the unit of another limit."""
         rows = tuple(
             GridRow.of(one.unsized, None if one.size is None else [(one.size, one.overlap)]) for one in chunkers
         )
         plan = dataclasses.replace(
-            self.plan, grid=Grid(rows), with_cuts=False, further=(), explain=(), by_document=tuple(by_document)
+            self.plan,
+            grid=Grid(rows),
+            with_cuts=False,
+            further=(),
+            explain=(),
+            by_document=tuple(by_document),
+            limit=limit or self.plan.limit,
         )
         return Sweep(self.corpus, self.labels, plan, {}, self._jobs).count()
 

@@ -1,4 +1,7 @@
-"""What each document loses at one setting: what is cut in two, and what has lost its header."""
+"""What each document loses at one setting: what is cut in two, and what has lost its header.
+
+Twin: tests/oracle/damage.py
+"""
 
 from __future__ import annotations
 

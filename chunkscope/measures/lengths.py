@@ -63,6 +63,11 @@ class ChunkLengths(ABC):
         low, high = (int(lengths[np.searchsorted(behind, rank, side="right")]) for rank in ((n - 1) // 2, n // 2))
         return low if low == high else (low + high) / 2
 
+    def above(self, limit: int) -> int:
+        """How many chunks are longer."""
+        counted = self.counted
+        return int(counted.counts[counted.lengths > limit].sum())
+
     def __add__(self, other: ChunkLengths) -> ChunkLengths:
         return self.counted + other.counted
 
@@ -88,8 +93,8 @@ class LengthCounts(ChunkLengths):
     Examples
     --------
     >>> some = LengthCounts.among(np.array([300, 79, 300]))
-    >>> (some + some).lengths.tolist(), (some + some).counts.tolist(), some.total, some.median
-    ([79, 300], [2, 4], 679, 300)
+    >>> (some + some).lengths.tolist(), (some + some).counts.tolist(), some.total, some.median, some.above(79)
+    ([79, 300], [2, 4], 679, 300, 2)
     """
 
     lengths: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import KINDS, NoAdvice, cut_in_two, harm
+from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import lines_of
-from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.results import Cell, ChunkTokens, SweepResult
 from chunkscope.reports.advice_text import Labelled, advice_sentences, cell_notes, damage_words, head
 from chunkscope.reports.base import LEAST_WIDTH, SWEEP, Report, ReportOptions
-from chunkscope.reports.columns import TOO_LARGE, Shown, cell_columns, way_label
+from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, cell_columns, way_label
 from chunkscope.reports.formatting import plural
 from chunkscope.reports.retrieval_text import render_retrieval
 from chunkscope.reports.selection import chosen_cells
@@ -71,12 +73,37 @@ def table_notes(result: SweepResult, shown: Shown) -> list[str]:
     """Say what the marks of a table mean, and what else must be known of its cells."""
     notes = [_legend(result, shown)]
     if any(column.endswith(TOO_LARGE) for column in cell_columns(result, shown)[-1].texts):
-        unit = "characters" if shown.limit.unit == "char" else f"{shown.limit.unit} tokens"
-        model = f"that {shown.limit.model} takes" if shown.limit.model else "that models take"
-        notes.append(f"{TOO_LARGE} above the {shown.limit.limit:,} {unit} {model}")
+        notes.append(f"{TOO_LARGE} above {_limit_words(shown.limit)}")
+    if shown.limit.tokens is not None:
+        notes.append(
+            f"{shown.limit.model} takes {shown.limit.tokens:,} tokens, which cannot be counted here: chunks are "
+            f"compared with {shown.limit.limit:,} characters (--model-limit and --model-unit count tokens)"
+        )
+    if result.tokens is not None:
+        notes.append(_tokens(result.tokens))
     if len(shown.cells) < len(result.cells) and not shown.everything:
         notes.append(f"{plural(len(result.cells) - len(shown.cells), 'further cell')}: --all shows them")
     return notes + cell_notes(result, shown.cells)
+
+
+def _limit_words(limit: ModelLimit) -> str:
+    """Say what chunks were compared with, and whose limit that is."""
+    if limit == UNNAMED:
+        return f"the {limit.limit:,} characters that models take"
+    counted = f"{limit.limit:,} {unit_noun(limit.unit)}" if limit.unit else f"{limit.limit:,}"
+    return f"the {counted} that {limit.model} takes" if limit.model and limit.tokens is None else counted
+
+
+def _tokens(tokens: ChunkTokens) -> str:
+    """Say how many chunks of the advised cell are above what models take."""
+
+    def counted(n: int) -> str:
+        return f"{n:,}" if n else "none"
+
+    (least, n), *more = tokens.above.items()
+    told = [f"{counted(n)} {'is' if n < 2 else 'are'} above {least:,} {unit_noun(tokens.unit)}"]
+    told += [f"{counted(found)} above {limit:,}" for limit, found in more if n]
+    return f"of the {plural(tokens.chunks, 'chunk')} of the advised cell ({ADVISED}), {', '.join(told)}"
 
 
 def _legend(result: SweepResult, shown: Shown) -> str:

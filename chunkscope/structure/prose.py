@@ -1,4 +1,7 @@
-"""Which sentences of a text are prose, and how much of it is prose, code and tables."""
+"""Which sentences of a text are prose, and how much of it is prose, code and tables.
+
+Twin: tests/oracle/wholeness.py
+"""
 
 from __future__ import annotations
 

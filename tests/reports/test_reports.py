@@ -18,8 +18,9 @@ from strategies import texts
 
 from chunkscope import Document, sweep
 from chunkscope.grid.advice import advise
+from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import Skipped
-from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, flat_cell
+from chunkscope.grid.results import Cell, ChunkTokens, CorpusInfo, QuestionsInfo, SweepResult, flat_cell
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import LengthCounts
 from chunkscope.reports.base import ReportOptions
@@ -496,3 +497,43 @@ def test_documents_without_headings_are_told_where_sections_are_the_chunks():
         [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "")], chunkers="heading", sizes=[4]
     )
     assert told not in render_sweep(beside, ReportOptions())
+
+
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [
+        ((0, 0), "of the 9 chunks of the advised cell (>), none is above 512 cl100k_base tokens"),
+        ((1, 0), "of the 9 chunks of the advised cell (>), 1 is above 512 cl100k_base tokens, none above 8,192"),
+        ((7, 2), "of the 9 chunks of the advised cell (>), 7 are above 512 cl100k_base tokens, 2 above 8,192"),
+    ],
+)
+def test_how_many_chunks_of_the_advised_cell_are_above_what_models_take_is_a_note(above, told):
+    counted = ChunkTokens("cl100k_base", 9, dict(zip((512, 8192), above, strict=True)))
+    result = dataclasses.replace(with_advice(asked_result()), tokens=counted)
+    assert f"{told} " in flat(render_sweep(result, ReportOptions())) + " "
+    assert f"- {told}\n" in to_markdown(result)
+    assert "advised cell (>)" not in shown(asked_result())
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        (ModelLimit(60, None), "! above 60"),
+        (ModelLimit(60), "! above 60 characters"),
+        (ModelLimit(60, "char", "m"), "! above the 60 characters that m takes"),
+        (ModelLimit(60, "char", "m", 512), "! above 60 characters"),
+    ],
+)
+def test_the_mark_of_chunks_that_are_too_large_says_what_for(limit, told):
+    result = dataclasses.replace(bare_result(), limit=limit)
+    text = flat(render_sweep(dataclasses.replace(result, advice=advise(result, limit=limit)), ReportOptions()))
+    assert f"{told} " in text
+    counted = "m takes 512 tokens, which cannot be counted here: chunks are compared with 60 characters (--model-limit"
+    assert (counted in text) == (limit.tokens is not None)
+
+
+def test_the_mark_speaks_of_models_where_none_is_named():
+    rows = [dataclasses.replace(cell, lengths=LengthCounts.of({9000: 2})) for cell in bare_result().cells]
+    assert "! above the 8,000 characters that models take" in flat(
+        shown(dataclasses.replace(bare_result(), cells=tuple(rows)))
+    )

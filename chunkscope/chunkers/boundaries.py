@@ -78,8 +78,8 @@ def join_boundaries(parts: Sequence[Boundaries]) -> Boundaries:
     >>> a = Boundaries(*(np.array(x) for x in ([0, 4], [0, 2], [0, 1], [0, 1])))
     >>> b = Boundaries(*(np.array(x) for x in ([0, 3, 5], [0, 3, 5], [0, 2], [0, 2])))
     >>> both = join_boundaries([a, b])
-    >>> both.positions.tolist(), both.used.tolist(), both.groups.tolist()
-    ([0, 4, 7, 9], [0, 2, 5, 7], [0, 1, 3])
+    >>> both.positions.tolist(), both.used.tolist(), both.groups.tolist(), both.documents.tolist()
+    ([0, 4, 7, 9], [0, 2, 5, 7], [0, 1, 3], [0, 1, 3])
     """
     offsets = _running([int(part.positions[-1]) for part in parts])
     weights = _running([int(part.used[-1]) for part in parts])

@@ -255,8 +255,7 @@ def cut(given: Given, chunker: str) -> Callable[[], object]:
 
 
 def sentences(given: Given) -> Callable[[], object]:
-    analysis = DocumentAnalysis(given.document)
-    _ = analysis.structure
+    analysis = given.analysis
     return lambda: DocumentAnalysis.sentence_starts.func(analysis)  # type: ignore[attr-defined]
 
 

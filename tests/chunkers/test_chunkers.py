@@ -12,6 +12,7 @@ from worlds import chunkers, corpora, cut, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
 from chunkscope.chunkers.chunk_set import chunk_set
+from chunkscope.chunkers.items import segment_items
 from chunkscope.chunkers.parse import CHUNKERS
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.layout import Layout
@@ -36,6 +37,11 @@ def spans_of(found):
 def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
     for document in corpus:
         assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
+
+
+def test_items_that_would_start_at_the_end_of_a_text_are_none():
+    found = segment_items(DocumentAnalysis(Document("a.md", "一二三四")), "char", np.array([2, 4]))
+    assert found.positions.tolist() == [0, 2, 4]
 
 
 @pytest.mark.parametrize("chunker", [SentenceChunker(9), SentenceChunker(9, newline="end"), HeadingChunker(9)], ids=str)

@@ -48,6 +48,18 @@ def test_one_job_starts_no_process(monkeypatch):
     assert sweep([Document("a", "あ" * 9)], chunkers=[FixedChunker(2)], jobs=1).cells[0].chunks == 5
 
 
+def test_two_jobs_are_run_in_processes(monkeypatch):
+    asked = []
+
+    def run_here(function, plan, work, jobs):
+        asked.append(jobs)
+        return ((piece, function(plan, piece)) for piece in work)
+
+    monkeypatch.setattr("chunkscope.grid.sweep.run_in_processes", run_here)
+    assert sweep([Document("a", "あ" * 9)], chunkers=[FixedChunker(2)], jobs=2).cells[0].chunks == 5
+    assert asked == [2]
+
+
 def test_processes_pay_for_much_text_and_are_as_many_as_may_run(monkeypatch):
     assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY - 1) == 1
     monkeypatch.setattr(batches.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)

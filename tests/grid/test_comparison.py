@@ -429,3 +429,15 @@ def test_a_setting_that_stands_twice_is_compared_once():
     once = result()
     comparison = compare(once, {**once, "cells": once["cells"] * 2})
     assert (len(comparison.cells), comparison.only_old, comparison.only_new) == (1, (), ())
+
+
+def test_a_result_whose_cells_have_their_setting_alone_is_read(tmp_path):
+    cell = {"chunker": "fixed", "unit": "char", "size": 13, "overlap": 0}
+    record = {"format": 1, "cells": [cell], "corpus": {"files": {}}}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    assert read_result(path) == record
+    del cell["overlap"]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(InputError, match="not a result of a sweep"):
+        read_result(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from chunkscope.grid.results import Cell
 
 
@@ -13,3 +15,10 @@ def test_a_field_is_found_by_its_name_whoever_counted_it():
         None,
         None,
     )
+
+
+def test_what_nobody_has_counted_is_zero_or_unknown():
+    counted = dataclasses.asdict(Cell("fixed", "char", 8, 0, 90))
+    for name in ("chunker", "unit", "size", "overlap", "characters"):
+        del counted[name]
+    assert not any(value for value in counted.values() if isinstance(value, int))

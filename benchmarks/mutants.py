@@ -44,6 +44,7 @@ EQUAL = {
         "spans of overlap + 1 characters are taken along, and add nothing",
     ("luck.py", "at_once = max(1,", "1 -> (2)"): "how many are enumerated at once decides the memory, not the result",
     ("lengths.py", "return self.windows.size if self.n > 2", "2 -> (3)"): "the other way to the median gives the same",
+    ("chunk_rows.py", "return Chunking(none.reshape(", "0 -> (-1)"): "an empty array has no rows in either way",
     ("index_text.py", "return (high - low)", "False -> (True)"): "a copy more",
     ("batches.py", "for name in names[1:]", "1 -> (0)"): "a document that leads itself is its own group, as before",
     ("verdict.py", "below = ", "0 -> (-1)"): "whole sections are a row of one cell, which is not below itself",

@@ -218,7 +218,7 @@ class _Divided(_Boundaries):
         size, overlap = self.sizes[setting], self.overlaps[setting]
         floor = np.maximum(end - overlap, self._behind(end, size) - size)
         back = self._behind(self._at_or_before(np.maximum(floor - 1, start), size), size)
-        return np.where(overlap > 0, np.minimum(back, end), end)
+        return np.minimum(back, end)
 
     def rest(self, start: int, last: int, setting: int) -> list[tuple[int, int]]:
         """Pack what is left of one group, chunk by chunk."""

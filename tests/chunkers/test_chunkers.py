@@ -11,6 +11,7 @@ from oracle.windows import windows
 from worlds import chunkers, corpora, cut, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
+from chunkscope.chunkers.boundaries import inner_offsets
 from chunkscope.chunkers.chunk_set import chunk_set
 from chunkscope.chunkers.items import segment_items
 from chunkscope.chunkers.parse import CHUNKERS
@@ -37,6 +38,11 @@ def spans_of(found):
 def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
     for document in corpus:
         assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
+
+
+def test_only_steps_of_several_characters_have_an_inside():
+    found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in ("鮪", "a 鮪b")]
+    assert [(offsets.tolist(), heaviest) for offsets, heaviest in found] == [([], 0), ([2], 3)]
 
 
 def test_items_that_would_start_at_the_end_of_a_text_are_none():

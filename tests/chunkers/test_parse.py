@@ -101,3 +101,9 @@ def test_carrying_something_twice_is_carrying_it_once():
 def test_what_cannot_be_read_is_refused_with_a_reason(spelling, message):
     with pytest.raises(ChunkerError, match=re.escape(message)):
         parse_chunker(spelling)
+
+
+@pytest.mark.parametrize("name", [")(", "a)", "(a", "a,b", " a"])
+def test_names_with_brackets_that_do_not_pair_are_refused(name):
+    with pytest.raises(ChunkerError, match="cannot be written in a chunker's spelling"):
+        TokenChunker(5, unit=name)

@@ -45,6 +45,15 @@ def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
     return labels
 
 
+def name_left_out(wanted: WantedGrid, inputs: Inputs) -> None:
+    """Say which ways of cutting are not compared, because nothing here can count in their unit."""
+    from chunkscope.language import say
+
+    for name in wanted.missing:
+        told = say("{name} is left out: its vocabulary is not here (chunkscope list -v says what it needs)", name=name)
+        inputs.messages.warn(told)
+
+
 def kept_settings(wanted: WantedGrid, inputs: Inputs, flags: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Give what is kept with the result of how it came about; `names` are further options."""
     unit = {"unit": ",".join(flags["unit"]) or None}

@@ -36,6 +36,7 @@ CATALOGUE = {
     "{total:,} {total:question|questions}: {valid:,} valid, {without:,} without evidence, {bad:,} with problems; "
     "{n:,} {n:problem|problems}": "質問 {total:,} 件: 有効 {valid:,}、根拠なし {without:,}、問題あり {bad:,}。問題は {n:,} 件",
     "{text}, {n:,} of {total:,} corrected in {path}": "{text}（{total:,} 件中 {n:,} 件を {path} で修正）",
+    "{name} is left out: its vocabulary is not here (chunkscope list -v says what it needs)": "語彙ファイルがないため、{name} は比べません（chunkscope list -v で必要なものを表示）",
     # chunkscope/corpus
     "{name}: {n} NUL {n:character is|characters are} kept as part of the text": "{name}: NUL 文字 {n} 個を本文の一部として残します",
     "{name}: {n} NUL {n:character|characters}, as in UTF-16 without a byte order mark; "

@@ -1072,6 +1072,19 @@ def test_list_names_what_there_is():
     assert "cl100k_base" in told
 
 
+@pytest.mark.parametrize("command", ["sweep", "recall"])
+def test_ways_that_are_left_out_are_named(here, monkeypatch, command):
+    monkeypatch.setattr("chunkscope.grid.ways.is_here", lambda unit: unit == "char")
+    done = run(command, "docs", "-q", "asked.jsonl", "--sizes", "100")
+    assert done.exit_code == 0, done.stderr
+    assert (
+        "warning: token is left out: its vocabulary is not here (chunkscope list -v says what it needs)" in done.stderr
+    )
+    assert "\n   token" not in done.stdout
+    named = run(command, "docs", "-q", "asked.jsonl", "--sizes", "100", "--chunker", "fixed")
+    assert "left out" not in named.stderr
+
+
 class Terminal(io.StringIO):
     """A stderr that says it is a terminal."""
 

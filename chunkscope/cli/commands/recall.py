@@ -52,7 +52,7 @@ def command(**flags: Any) -> None:
     needs a text.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import kept_settings, read_labels
+    from chunkscope.cli.runs import kept_settings, name_left_out, read_labels
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
     from chunkscope.language import say
@@ -74,6 +74,7 @@ def command(**flags: Any) -> None:
             '{"id": "q1", "question": "...", "doc": "rules.md", "evidence": "..."}'
         )
     inputs.check_outputs(flags["output"])
+    name_left_out(wanted, inputs)
     corpus = inputs.read_corpus()
     labels = read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:

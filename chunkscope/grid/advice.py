@@ -2,20 +2,20 @@
 
 Without questions it is a *start*: the cell that damages the structure of the documents least. With questions it is a
 *floor*: what is cut, or has lost its header, is exact, but nothing is said about ranking. Where chunks were ranked it
-is a *pick*, or a *try* where other draws of the questions would pick another way (`chunkscope.retrieval.advice`).
+is a *pick*, or a *try* where other draws of the questions would pick another way (`chunkscope.retrieval.picking`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from chunkscope.errors import ConfigError, unit_noun
-from chunkscope.grid.choice import FloatArray, Options, counted_losses, floor, start
+from chunkscope.grid.choice import SLACK, FloatArray, Options, counted_losses, floor, start
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.results import Cell, SweepResult
@@ -89,9 +89,9 @@ class Remedy:
     prepend : str
         As a chunker's setting spells it, such as ``table-header``.
     before, after, of : int
-        What is lost of so many without and with it: questions, table rows, or chunks of outdated documents.
+        What is lost of so many without and with it.
     what : str
-        ``questions``, ``rows`` or ``status``.
+        ``questions`` harmed, questions without ``answers``, ``rows`` without their header, chunks without ``status``.
     times : float
         Characters to embed with it over those without.
     largest : int
@@ -138,6 +138,8 @@ class Advice:
     least_difference : int or None
         The least difference that an exact paired test sees between two cells named in advance.
     run : Run or None
+    grid_end : str or None
+        ``largest`` or ``smallest``: the cell has that size of its line, and the one beside it loses much more.
     remedies : tuple of Remedy
     """
 
@@ -162,6 +164,7 @@ class Advice:
     draws: int | None = None
     least_difference: int | None = None
     run: Run | None = None
+    grid_end: str | None = None
     remedies: tuple[Remedy, ...] = field(default=(), compare=False)
 
     @property
@@ -176,6 +179,30 @@ class Advice:
         found["run"] = None if self.run is None else vars(self.run)
         found["remedies"] = [{**vars(one), "times": round(one.times, DIGITS)} for one in self.remedies]
         return {"advice": found}
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What the rule would have advised on a part of the questions, and how that does on the rest.
+
+    Attributes
+    ----------
+    advice : Advice
+    chosen_on, held_out : (int, int)
+        How many are answered, of how many.
+    settings : mapping
+        How the questions were parted.
+    """
+
+    advice: Advice
+    chosen_on: tuple[int, int]
+    held_out: tuple[int, int]
+    settings: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as it stands in the JSON."""
+        counts = {"chosen_on": list(self.chosen_on), "held_out": list(self.held_out)}
+        return {**self.advice.to_dict(), **counts, **self.settings}
 
 
 @dataclass(frozen=True)
@@ -302,7 +329,10 @@ def advise(
         chosen = start(options, cut, totals)
         counted = (counted_losses(options, cut) / totals).max(axis=1)
         own = (cut / totals).max(axis=1)
-        return advice_of(START, result.cells[chosen], limit, counted[chosen], own[chosen], counted[options.fits].min())
+        end = grid_end(options, counted, chosen, 0.0)
+        return advice_of(
+            START, result.cells[chosen], limit, counted[chosen], own[chosen], counted[options.fits].min(), grid_end=end
+        )
     if not result.questions.valid:
         return NoAdvice("no question has evidence to look at")
     n_questions, tolerance = result.questions.valid, Tolerance.parse(tolerance)
@@ -313,7 +343,29 @@ def advise(
     return advice_of(
         FLOOR, result.cells[chosen], limit, counted[chosen], losses[chosen], least,
         of=n_questions, tolerance=tolerance.of(n_questions),
+        grid_end=grid_end(options, losses, chosen, tolerance.of(n_questions)),
     )  # fmt: skip
+
+
+def grid_end(options: Options, losses: FloatArray, chosen: int, tolerance: float) -> str | None:
+    """Tell whether a cell has an end of its line, and its one neighbour loses more than the tolerance more.
+
+    Parameters
+    ----------
+    losses : float (c,)
+
+    Returns
+    -------
+    str or None
+        ``largest`` or ``smallest``. Where the cell itself loses nothing, no larger size can do better.
+    """
+    line = next(line for line in options.fitting_lines() if chosen in line)
+    if len(line) < 2 or not losses[chosen] > 0:
+        return None
+    for end, beside, name in ((line[-1], line[-2], "largest"), (line[0], line[1], "smallest")):
+        if end == chosen and losses[beside] > losses[chosen] + tolerance + SLACK:
+            return name
+    return None
 
 
 def advice_of(

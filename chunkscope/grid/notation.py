@@ -278,6 +278,18 @@ class Grid:
             tuple(_joined(rows)), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps)
         )
 
+    @classmethod
+    def of_cells(cls, chunkers: Iterable[Chunker]) -> Grid:
+        """Make a grid of settings, a cell and a row each.
+
+        Examples
+        --------
+        >>> len(Grid.of_cells([parse_chunkers("fixed(size=4)")[0], parse_chunkers("heading")[0]]))
+        2
+        """
+        pairs = [(one, None if one.size is None else [(one.size, one.overlap)]) for one in chunkers]
+        return cls(tuple(GridRow.of(one.unsized, found) for one, found in pairs))
+
     def __len__(self) -> int:
         return sum(map(len, self.rows))
 

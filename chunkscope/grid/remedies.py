@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from chunkscope.chunkers import Chunker
@@ -38,16 +38,24 @@ def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
         remedy_of(what, cell, other, sweep.plan.limit, with_questions=result.questions is not None)
         for what, other in zip(wanted, again.cells[1:-1], strict=True)
     ]
-    mending = [one.prepend for one in remedies if one.fits and one.after < one.before]
-    if largest_chunk(again.cells[-1], sweep.plan.limit) > sweep.plan.limit.limit:
-        mending = mending[:1]  # each fits, but not both
     return dataclasses.replace(
         result,
-        advice=dataclasses.replace(advice, remedies=tuple(remedies), prepend="+".join(mending) or None),
+        advice=with_remedies(advice, remedies, again.cells[-1], sweep.plan.limit),
         limit=sweep.plan.limit,
         worst=again.damage[str(chunker)],
         tokens=_tokens_of(again.cells[0]) if in_tokens else None,
     )
+
+
+def with_remedies(advice: Advice, remedies: Sequence[Remedy], together: Cell, limit: ModelLimit) -> Advice:
+    """Add to an advice what would mend the rest; what does so within the limit is part of the advice.
+
+    Where each fits but not all of them `together`, it is the first.
+    """
+    mending = [one.prepend for one in remedies if one.fits and one.after < one.before]
+    if largest_chunk(together, limit) > limit.limit:
+        mending = mending[:1]
+    return dataclasses.replace(advice, remedies=tuple(remedies), prepend="+".join(mending) or None)
 
 
 def _counts_tokens(sweep: Sweep, result: SweepResult) -> ModelLimit | None:

@@ -19,7 +19,7 @@ from chunkscope.measures.lengths import ChunkLengths, LengthCounts
 from chunkscope.plugins.shown import Shown, counted, data_frame
 
 if TYPE_CHECKING:
-    from chunkscope.grid.advice import Advice, NoAdvice
+    from chunkscope.grid.advice import Advice, HeldOut, NoAdvice
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -50,6 +50,13 @@ def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 CellKey: TypeAlias = tuple[str, str, int | None, int | None]
 """Chunker, unit, size, overlap."""
+
+
+def ranked_by(cell: Cell, retriever: str | None) -> Mapping[str, Any]:
+    """Give what one retriever, by the name of `retriever_names`, found in a cell."""
+    found = cell.retrieval or ()
+    return dict(zip(retriever_names(found), found, strict=True))[retriever or ""]
+
 
 _OPTIONAL = {"optional": True}
 """Marks fields that stand in the JSON only where they were counted."""
@@ -513,6 +520,7 @@ class SweepResult(Shown):
     findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     ranks: Mapping[tuple[CellKey, str], Sequence[QuestionRank]] = field(default_factory=dict)
     advice: Advice | NoAdvice | None = None
+    held_out: HeldOut | None = None
     limit: ModelLimit = UNNAMED
     damage: Mapping[str, tuple[DocumentDamage, ...]] = field(default_factory=dict)
     worst: tuple[DocumentDamage, ...] = ()
@@ -602,6 +610,7 @@ class SweepResult(Shown):
                 for chunker, unit, pair in self.skipped
             ],
             **(self.advice.to_dict() if self.advice is not None else {}),
+            **({"holdout": self.held_out.to_dict()} if self.held_out is not None else {}),
             **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
             **({"fields": [vars(entry) for entry in self.fields]} if self.fields else {}),
         }

@@ -113,3 +113,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = highest
     return adjusted
+
+
+def least_difference() -> int:
+    """Give the least difference, in questions, that an exact paired test sees between two cells named in advance.
+
+    Examples
+    --------
+    >>> least_difference()
+    6
+    """
+    difference = 1
+    while mcnemar(0, difference) >= LEVEL:
+        difference += 1
+    return difference

@@ -22,7 +22,7 @@ from chunkscope.errors import ConfigError
 from chunkscope.grid.advice import Tolerance
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
 from chunkscope.grid.limits import ModelLimit, find_limit
-from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, GridRow, Overlap
+from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.grid.plan import SweepPlan, Total
 from chunkscope.grid.remedies import advised
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
@@ -225,12 +225,9 @@ class Sweep:
         self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = (), limit: ModelLimit | None = None
     ) -> SweepResult:
         """Count other cells over the same documents and questions, and nothing else; in the unit of another limit."""
-        rows = tuple(
-            GridRow.of(one.unsized, None if one.size is None else [(one.size, one.overlap)]) for one in chunkers
-        )
         plan = dataclasses.replace(
             self.plan,
-            grid=Grid(rows),
+            grid=Grid.of_cells(chunkers),
             with_cuts=False,
             further=(),
             explain=(),
@@ -332,7 +329,7 @@ def find_boundary_problems(
         chunker.required_size()
     labels = questions if isinstance(questions, Labels) else Labels(tuple(questions), (), (), ())
     plan = SweepPlan(
-        Grid((GridRow.of(chunker.unsized, None if chunker.size is None else [(chunker.size, chunker.overlap)]),)),
+        Grid.of_cells([chunker]),
         with_questions=bool(labels.valid),
         with_ids=False,
         with_cuts=False,

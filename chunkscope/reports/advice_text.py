@@ -121,7 +121,8 @@ def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
         yield "Floor", f"{spelled(advice, name)}: {_harm(cell)}. {_below(line, cell)}".rstrip()
     for remedy in advice.remedies:
         yield "Or", f"{remedy_sentence(remedy, advice)}."
-    yield from _more_sizes(result, advice, cell, line)
+    if sentence := grid_end_sentence(advice):
+        yield "Grid", sentence
     if advice.kind == FLOOR:
         yield from _luck(result, name)
         yield from _guarantee(result, cell, name)
@@ -178,6 +179,7 @@ def remedy_sentence(remedy: Remedy, advice: Advice) -> str:
     """Say what prepending something would mend, and its price."""
     what = {
         "questions": f"questions harmed {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
+        "answers": f"questions not answered {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
         "rows": f"rows without their header {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
         "status": f"outdated chunks without their status {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
     }[remedy.what]
@@ -185,27 +187,15 @@ def remedy_sentence(remedy: Remedy, advice: Advice) -> str:
     return f"with prepend={remedy.prepend}: {what}, {times(remedy.times)} to embed{fits}"
 
 
-def _more_sizes(result: SweepResult, advice: Advice, cell: Cell, line: Line) -> Iterator[Labelled]:
-    """Say that the grid ends too early, where loss still falls at its end."""
-    sizes = [other.size for other in line.cells if other.size is not None]
-    if cell.size is None or len(sizes) < LEAST_LINE or cell.size != sizes[-1] or advice.own_loss <= 0:
-        return
-    before = line.cells[-2]
-    falls = harm(before) > harm(cell) if advice.kind == FLOOR else _worst_cut(before) > _worst_cut(cell)
-    if falls:
-        yield (
-            "Grid",
-            f"losses still fall at its largest size: try --sizes {cell.size}..{2 * cell.size}:{_step(cell.size)} too.",
-        )
-
-
-def _worst_cut(cell: Cell) -> int:
-    return sum(cut_in_two(cell, kind) for kind in KINDS)
-
-
-def _step(size: int) -> int:
-    step: int = 10 ** (len(str(size)) - 1)
-    return step // 2 if size >= 1000 else max(step // 10, 1)
+def grid_end_sentence(advice: Advice) -> str:
+    """Say that the grid ends too early, where losses fall towards its end; empty where they do not."""
+    if advice.grid_end is None or advice.size is None:
+        return ""
+    if advice.grid_end == "largest":
+        step = max(advice.size // 4, 1)
+        return f"losses still fall at its largest size: try --sizes {advice.size}..{2 * advice.size}:{step} too."
+    step = max(advice.size // 8, 1)
+    return f"losses still fall at its smallest size: try --sizes {max(advice.size // 2, 1)}..{advice.size}:{step} too."
 
 
 def _luck(result: SweepResult, name: Name) -> Iterator[Labelled]:

@@ -73,7 +73,7 @@ def cell_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
     ]
     columns += _structure(shown) if result.questions is None else _questions(result, shown)
     columns += _asked_for(result, shown)
-    columns.append(shown.column("largest", partial(_largest, shown.limit)))
+    columns.append(largest_column(shown))
     if shown.everything:
         columns += [
             shown.column("chunks", lambda cell: f"{cell.chunks:,}"),
@@ -117,6 +117,11 @@ def _questions(result: SweepResult, shown: Shown) -> list[TextColumn]:
 
 def _harm(value: float) -> str:
     return f"{round(value):,}" if value == round(value) else decimal(value)
+
+
+def largest_column(shown: Shown) -> TextColumn:
+    """Give the column of the largest chunks, with a mark where one is above the limit."""
+    return shown.column("largest", partial(_largest, shown.limit))
 
 
 def _largest(limit: ModelLimit, cell: Cell) -> str:

@@ -14,7 +14,6 @@ from chunkscope.grid.pairing import PARAMETERS
 from chunkscope.grid.results import SweepResult, Value, flat_cell, leaves
 from chunkscope.reports.base import CHECK, SWEEP, ReportOptions, write_report
 from chunkscope.reports.comparison_text import render_comparison
-from chunkscope.reports.retrieval_text import render_recall
 from chunkscope.reports.visible import visible
 
 WIDTH = 100
@@ -39,7 +38,7 @@ def to_html(result: Any) -> str:
 def _text(result: Any) -> str:
     options = ReportOptions(width=WIDTH)
     if isinstance(result, SweepResult):
-        return render_recall(result, options) if result.retrieval else write_report("table", SWEEP, result, options)
+        return write_report("table", SWEEP, result, options)
     if isinstance(result, CheckResult):
         return write_report("text", CHECK, result, options)
     if isinstance(result, Comparison):

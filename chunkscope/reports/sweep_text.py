@@ -13,7 +13,7 @@ from chunkscope.reports.advice_text import Labelled, advice_sentences, cell_note
 from chunkscope.reports.base import LEAST_WIDTH, SWEEP, Report, ReportOptions
 from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, cell_columns, way_label
 from chunkscope.reports.formatting import plural
-from chunkscope.reports.retrieval_text import render_retrieval
+from chunkscope.reports.recall_text import render_recall
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sparkline import axis, sparkline
 from chunkscope.reports.table import TextColumn, lay_table
@@ -38,6 +38,8 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     >>> print(render_sweep(result, ReportOptions()).splitlines()[0])
     1 document, 6 characters: prose 100 %
     """
+    if result.retrieval is not None:
+        return render_recall(result, options)
     room = max(options.width, LEAST_WIDTH)
 
     def name(text: str) -> str:
@@ -53,9 +55,7 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
         lines += [line for note in table_notes(result, shown) for line in wrap(note, room, first=INDENT)]
     lines += [""] * bool(cells)
     lines += list(labelled(advice_sentences(result, name), room, options.color))
-    text = "\n".join(lines).rstrip("\n") + "\n"
-    ranked = render_retrieval(result, width=options.width, all_rows=options.all_rows, ascii=options.ascii)
-    return f"{text}\n{ranked}" if ranked else text
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def labels_of(cells: Sequence[Cell], name: object = None) -> list[str]:

@@ -9,9 +9,6 @@ from itertools import zip_longest
 
 from chunkscope.reports.width import fit, pad, width
 
-MOST_LABEL = 30
-"""A label that is wider stands on a line of its own."""
-
 
 @dataclass(frozen=True)
 class TextColumn:
@@ -47,7 +44,8 @@ def lay_table(
 ) -> Iterator[str]:
     r"""Lay a table out in lines of at most `room` terminal cells (None: as wide as it is).
 
-    Columns that have no room beside the others follow below, with the key columns again.
+    Columns that have no room beside the others follow below, with the key columns again. Where a column has no room
+    beside the key columns alone, the names among these stand on lines of their own.
 
     Parameters
     ----------
@@ -81,11 +79,24 @@ def lay_table(
     gap = "  "
     if room is not None and _cells(columns, width(indent), 2) > room >= _cells(columns, width(indent), 1):
         gap = " "
+    names: Sequence[str] = ()
+    if room is not None and any(_cells([*columns[:keys], one], width(indent), 1) > room for one in columns[keys:]):
+        names, columns, keys = _with_names_apart(columns, keys, gap)
     for number, block in enumerate(_blocks(columns, room, keys, width(indent), len(gap))):
         if number:
             yield ""
-        for line in _lines(block, indent, gap):
+        for line in _lines(block, indent, gap, names):
             yield line if room is None else fit(line, room, ascii=ascii)
+
+
+def _with_names_apart(
+    columns: Sequence[TextColumn], keys: int, gap: str
+) -> tuple[Sequence[str], Sequence[TextColumn], int]:
+    """Take the names of rows out of the key columns: the names, the other columns, and how many of these are keys."""
+    named = [column.texts for column in columns[:keys] if column.left]
+    names = [gap.join(filter(None, texts)) for texts in zip(*named, strict=True)]
+    keyed = [column for column in columns[:keys] if not column.left]
+    return names, [*keyed, *columns[keys:]], len(keyed)
 
 
 def _cells(columns: Sequence[TextColumn], used: int, gap: int) -> int:
@@ -109,7 +120,7 @@ def _blocks(
     yield block
 
 
-def _lines(columns: Sequence[TextColumn], indent: str, gap: str) -> Iterator[str]:
+def _lines(columns: Sequence[TextColumn], indent: str, gap: str, names: Sequence[str]) -> Iterator[str]:
     def line(texts: Sequence[str]) -> str:
         cells = [pad(text, one.width, right=not one.left) for text, one in zip(texts, columns, strict=True)]
         return (indent + gap.join(cells)).rstrip()
@@ -117,7 +128,10 @@ def _lines(columns: Sequence[TextColumn], indent: str, gap: str) -> Iterator[str
     if any(column.title for column in columns):
         upward = zip_longest(*(reversed(column.titles) for column in columns), fillvalue="")
         yield from reversed([line(texts) for texts in upward])
-    yield from (line(texts) for texts in zip(*(column.texts for column in columns), strict=True))
+    for row, texts in enumerate(zip(*(column.texts for column in columns), strict=True)):
+        if names and names[row]:
+            yield indent + names[row]
+        yield line(texts)
 
 
 def markdown_table(columns: Sequence[TextColumn], escape: Callable[[str], str]) -> Iterator[str]:

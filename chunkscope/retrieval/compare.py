@@ -1,4 +1,4 @@
-"""Cells side by side: which do not differ from the best, and which of these has the least context."""
+"""What a recall comes to: intervals, the advice, what a hold-out says of it, and warnings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.grid.statistics import LEVEL, wilson
-from chunkscope.retrieval.advice import advise
+from chunkscope.grid.advice import TWO_PERCENT, Advice, HeldOut, NoAdvice, Tolerance
+from chunkscope.grid.limits import UNNAMED, ModelLimit
+from chunkscope.grid.results import Cell, SweepResult, ranked_by, retriever_names
+from chunkscope.grid.statistics import wilson
 from chunkscope.retrieval.holdout import Holdout
+from chunkscope.retrieval.picking import advise_recall, answers, best_of_ways
 from chunkscope.retrieval.relevance import JUDGEMENTS
-from chunkscope.retrieval.statistics import against_best, least_difference
-from chunkscope.spans.intervals import BoolArray, IntArray
 
 COPYING = 0.8
 """Above this share of words in common, questions read like copies of their evidence."""
@@ -22,20 +20,30 @@ LARGE_CORPUS_SHARE = 0.5
 DIGITS = 6
 
 
-def summarise(result: SweepResult, *, holdout: Holdout | None = None) -> SweepResult:
-    """Compare the cells of a sweep that ranked chunks; give the same result with what came of it.
+def summarise(
+    result: SweepResult,
+    *,
+    holdout: Holdout | None = None,
+    tolerance: Tolerance | str = TWO_PERCENT,
+    limit: ModelLimit = UNNAMED,
+) -> SweepResult:
+    """Advise a retriever and a cell of a sweep that ranked chunks, and say what the figures are worth.
 
     Parameters
     ----------
     result : SweepResult
         With a `RetrievalMeasure` among its measures; without one it is given back as it is.
     holdout : Holdout, optional
-        Choose on a part of the questions, and show the figure on the rest.
+        Choose by the same rule on a part of the questions, and show the figure on the rest.
+    tolerance : Tolerance or str
+        How much more than the least the advised cell may lose.
+    limit : ModelLimit
+        What a text to index may have.
 
     Returns
     -------
     SweepResult
-        `retrieval` holds the summary; each cell has its intervals, and whether it differs from the best.
+        With `advice`, `held_out`, the summary as `retrieval`, and intervals in each cell.
 
     Raises
     ------
@@ -44,27 +52,42 @@ def summarise(result: SweepResult, *, holdout: Holdout | None = None) -> SweepRe
     """
     if not result.cells or not result.cells[0].retrieval:
         return result
-    n_retrievers = len(result.cells[0].retrieval)
-    summaries, columns = [], []
-    for number in range(n_retrievers):
+    first = result.cells[0].retrieval
+    facts = first[0].get("_facts", {})
+    n_questions = len(first[0]["first_rank"].ranks)
+    warnings = _warnings(facts)
+    for number in range(len(first)):
         found = [cell.retrieval[number] for cell in result.cells if cell.retrieval]
-        summary, completed = _summarise(result.cells, found, holdout)
-        summaries.append(summary)
-        columns.append(completed)
-    cells = tuple(
-        dataclasses.replace(cell, retrieval=tuple(column[place] for column in columns))
-        for place, cell in enumerate(result.cells)
+        warnings += [text for text in _cell_warnings(result.cells, found) if text not in warnings]
+    advice = advise_recall(result, tolerance=tolerance, limit=limit)
+    return dataclasses.replace(
+        result,
+        cells=tuple(_with_intervals(cell) for cell in result.cells),
+        advice=advice,
+        held_out=None if holdout is None else _held_out(result, holdout, tolerance, limit),
+        limit=limit,
+        retrieval={
+            "questions": n_questions,
+            "one_question": round(1 / n_questions, DIGITS) if n_questions else None,
+            "shared_words": _share(facts.get("shared_words", (0, 0))),
+            "retrievers": retriever_names(first),
+            "context": first[0]["settings"].get("context"),
+            "best_of_ways": [_advised(advice, one) for one in best_of_ways(result, limit)],
+            "warnings": warnings,
+        },
     )
-    facts = result.cells[0].retrieval[0].get("_facts", {})
-    n_questions = summaries[0]["questions"]
-    summary = {
-        "questions": n_questions,
-        "one_question": round(1 / n_questions, DIGITS) if n_questions else None,
-        "shared_words": _share(facts.get("shared_words", (0, 0))),
-        "retrievers": summaries,
-        "warnings": [*_warnings(facts), *(text for one in summaries for text in one.pop("warnings"))],
-    }
-    return dataclasses.replace(result, cells=cells, retrieval=summary)
+
+
+def _advised(advice: Advice | NoAdvice, best: dict[str, Any]) -> dict[str, Any]:
+    """Give the advised cell for the way that it is of: the rule saw the other ways too."""
+    if not isinstance(advice, Advice):
+        return best
+    same_way = (advice.chunker, advice.unit, advice.size is None) == (
+        best["chunker"],
+        best["unit"],
+        best["size"] is None,
+    )
+    return {name: getattr(advice, name) for name in best} if same_way else best
 
 
 def _share(counts: Sequence[int]) -> dict[str, Any]:
@@ -83,62 +106,15 @@ def judging_k(found: Mapping[str, Any]) -> str:
     return str(found["k"][-1])
 
 
-def _summarise(
-    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], holdout: Holdout | None
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    hits = np.array([_hits(one["first_rank"].ranks, one["k"][-1]) for one in found])
-    best, p_values = against_best(hits)
-    completed = [_completed(one, p_value) for one, p_value in zip(found, p_values, strict=True)]
-    choice = choose(hits, p_values, [_context(one) for one in found])
-    context = found[0]["settings"].get("context")
-    summary = {
-        "retriever": found[0]["retriever"],
-        "questions": hits.shape[1],
-        "k": found[0]["k"][-1] if context is None else None,
-        "context": context,
-        "best": _named(cells[best], found[best]),
-        "n_indistinguishable": sum(p_value >= LEVEL for p_value in p_values),
-        "least_difference": least_difference(len(cells)),
-        "choice": _named(cells[choice], found[choice]),
-        "advice": advise(cells, found, choice, indistinguishable(p_values)),
-        "warnings": _cell_warnings(cells, found),
-    }
-    if holdout is not None:
-        summary["holdout"] = _held_out(cells, found, hits, holdout)
-    return summary, completed
+def _with_intervals(cell: Cell) -> Cell:
+    return dataclasses.replace(cell, retrieval=tuple(map(_completed, cell.retrieval or ())))
 
 
-def _hits(ranks: IntArray, k: int) -> BoolArray:
-    return (ranks > 0) & (ranks <= k)
-
-
-def _context(found: Mapping[str, Any]) -> float:
-    context = found["context"][judging_k(found)]
-    return float("inf") if context is None else context
-
-
-def indistinguishable(p_values: Sequence[float]) -> list[int]:
-    """Give the cells that do not differ from the best, which is one of them."""
-    return [place for place, p_value in enumerate(p_values) if p_value >= LEVEL]
-
-
-def choose(hits: BoolArray, p_values: Sequence[float], contexts: Sequence[float]) -> int:
-    """Choose the cell with the least context among those that do not differ from the best, then the one with most hits.
-
-    Examples
-    --------
-    >>> choose(np.ones((3, 4), dtype=bool), [1.0, 1.0, 0.01], [300.0, 200.0, 100.0])
-    1
-    """
-    return min(indistinguishable(p_values), key=lambda place: (contexts[place], -int(hits[place].sum()), place))
-
-
-def _completed(found: Mapping[str, Any], p_value: float) -> dict[str, Any]:
+def _completed(found: Mapping[str, Any]) -> dict[str, Any]:
     intervals = {
         judgement: {key: _interval(*counts) for key, counts in found[judgement].items()} for judgement in JUDGEMENTS
     }
-    comparison = {"k": found["k"][-1], "p_value": round(p_value, DIGITS), "differs_from_best": p_value < LEVEL}
-    return {**found, "intervals": intervals, "against_best": comparison}
+    return {**found, "intervals": intervals}
 
 
 def _interval(hits: int, total: int) -> list[float] | None:
@@ -146,27 +122,25 @@ def _interval(hits: int, total: int) -> list[float] | None:
     return None if edges is None else [round(edge, DIGITS) for edge in edges]
 
 
-def _named(cell: Cell, found: Mapping[str, Any]) -> dict[str, Any]:
-    chunker, unit, size, overlap = cell.key
-    k = judging_k(found)
-    place = {"chunker": chunker, "unit": unit, "size": size, "overlap": overlap}
-    return {**place, "k": found["k"][-1], "strict": found["strict"][k], "context": found["context"][k]}
+def _held_out(result: SweepResult, holdout: Holdout, tolerance: Tolerance | str, limit: ModelLimit) -> HeldOut | None:
+    """Choose on one part of the questions, and count what the choice answers of the rest."""
+    first = (result.cells[0].retrieval or ())[0]
+    chosen_on, rest = holdout.split(holdout.groups(first["_asked"]))
+    advice = advise_recall(result, tolerance=tolerance, limit=limit, chosen_on=chosen_on)
+    if not isinstance(advice, Advice):
+        return None
+    answered = answers(ranked(result, advice))
+    return HeldOut(
+        advice,
+        (int(answered[chosen_on].sum()), int(chosen_on.sum())),
+        (int(answered[rest].sum()), int(rest.sum())),
+        {"share": holdout.share, "seed": holdout.seed, "by": holdout.by},
+    )
 
 
-def _held_out(
-    cells: Sequence[Cell], found: Sequence[Mapping[str, Any]], hits: BoolArray, holdout: Holdout
-) -> dict[str, Any]:
-    chosen_on, held_out = holdout.split(holdout.groups(found[0]["_asked"]))
-    _, p_values = against_best(hits[:, chosen_on])
-    choice = choose(hits[:, chosen_on], p_values, [_context(one) for one in found])
-    return {
-        "share": holdout.share,
-        "seed": holdout.seed,
-        "by": holdout.by,
-        "choice": _named(cells[choice], found[choice]),
-        "chosen_on": [int(hits[choice, chosen_on].sum()), int(chosen_on.sum())],
-        "held_out": [int(hits[choice, held_out].sum()), int(held_out.sum())],
-    }
+def ranked(result: SweepResult, advice: Advice) -> Mapping[str, Any]:
+    """Give what the advised retriever found in the advised cell."""
+    return ranked_by(next(cell for cell in result.cells if cell.key == advice.key), advice.retriever)
 
 
 def _warnings(facts: Mapping[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ from chunkscope.grid.advice import (
     Run,
     Tolerance,
     advice_of,
+    grid_end,
     largest_chunk,
     options_of,
 )
@@ -30,7 +31,6 @@ from chunkscope.grid.choice import (
     WINS_OF_A_RUN,
     FloatArray,
     Options,
-    candidates,
     counted_losses,
     draw_questions,
     pick,
@@ -38,11 +38,9 @@ from chunkscope.grid.choice import (
 )
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
-from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.retrieval.statistics import least_difference
+from chunkscope.grid.results import Cell, SweepResult, retriever_names
+from chunkscope.grid.statistics import least_difference
 from chunkscope.spans.intervals import BoolArray, IntArray
-
-HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,10 @@ class Contest:
         found = [(int(line) // n, self.lines[int(line) % n].way) for line in self.options.lines]
         return np.array([known.setdefault(way, len(known)) for way in found], dtype=np.int64)
 
+    def cell(self, pair: int) -> Cell:
+        """Give the cell of a pair."""
+        return self.cells[pair % len(self.cells)]
+
     def losses(self, weights: IntArray) -> FloatArray:
         """Give what each pair loses where questions count so often: weights int64 (q, d), losses float (p, d)."""
         return (~self.answered).astype(np.float64) @ weights.astype(np.float64)
@@ -154,48 +156,45 @@ def advise_recall(
         )
     if not contest.n_questions:
         return NoAdvice("no question has evidence to look at")
-    tolerance = Tolerance.parse(tolerance)
     rows = np.ones(contest.n_questions, dtype=np.bool_) if chosen_on is None else chosen_on
-    weights = rows.astype(np.int64)[:, None]
-    chosen = int(contest.pick(weights, tolerance)[0])
-    some = np.flatnonzero(rows)
+    asked, n_questions = rows.astype(np.int64)[:, None], int(np.count_nonzero(rows))
+    tolerance = Tolerance.parse(tolerance)
     drawn = np.zeros((contest.n_questions, DRAWS), dtype=np.int64)
-    drawn[some] = draw_questions(len(some), seed)
-    winners = contest.pick(drawn, tolerance)
-    wins = int(np.count_nonzero(_wins(contest, chosen, winners)))
-    own = contest.losses(weights)
-    counted = counted_losses(contest.options, own)
-    return _told(contest, chosen, own[chosen, 0], counted[:, 0], tolerance.of(len(some)), wins, winners)
+    drawn[rows] = draw_questions(n_questions, seed)
+    chosen, winners = int(contest.pick(asked, tolerance)[0]), contest.pick(drawn, tolerance)
+    return _told(contest, chosen, winners, contest.losses(asked)[:, 0], tolerance.of(n_questions), n_questions)
 
 
 def _told(
-    contest: Contest, chosen: int, own: float, counted: FloatArray, tolerance: float, wins: int, winners: IntArray
+    contest: Contest, chosen: int, winners: IntArray, losses: FloatArray, tolerance: float, n_questions: int
 ) -> Advice:
-    n_cells = len(contest.cells)
-    cell = contest.cells[chosen % n_cells]
-    found = (cell.retrieval or ())[chosen // n_cells]
-    sizes = contest.options.sizes
-    same_unit = np.array([contest.cells[winner % n_cells].unit == cell.unit for winner in winners.tolist()])
+    """Say of a pair what it loses, how sure it is, and whether its grid ends too early."""
+    cell, number = contest.cell(chosen), chosen // len(contest.cells)
+    found = (cell.retrieval or ())[number]
+    counted = counted_losses(contest.options, losses)
+    wins = int(np.count_nonzero(_wins(contest, chosen, winners)))
     run = None
     if cell.size is not None:
-        run = shortest_run(sizes[winners] * same_unit, cell.size, WINS_OF_A_RUN * len(winners))
-    advice = advice_of(
+        same_unit = np.array([contest.cell(winner).unit == cell.unit for winner in winners.tolist()])
+        run = shortest_run(contest.options.sizes[winners] * same_unit, cell.size, WINS_OF_A_RUN * len(winners))
+    return advice_of(
         PICK if 2 * wins >= len(winners) else TRY,
         cell,
         contest.limit,
         counted[chosen],
-        own,
+        losses[chosen],
         counted[contest.options.eligible].min(),
-        of=contest.n_questions,
+        of=n_questions,
         tolerance=tolerance,
-        retriever=str(found["retriever"]),
+        retriever=retriever_names(cell.retrieval or ())[number],
         k=int(found["k"][-1]),
         context=found["settings"].get("context"),
         wins=wins,
         draws=len(winners),
-        least_difference=least_difference(2),
+        least_difference=least_difference(),
+        run=None if run is None else Run(*run),
+        grid_end=grid_end(contest.options, counted, chosen, tolerance),
     )
-    return advice if run is None else dataclasses.replace(advice, run=Run(*run))
 
 
 def _wins(contest: Contest, chosen: int, winners: IntArray) -> BoolArray:
@@ -212,32 +211,17 @@ def _wins(contest: Contest, chosen: int, winners: IntArray) -> BoolArray:
     return np.isin(winners, list(near))
 
 
-@dataclass(frozen=True)
-class GridEnd:
-    """The advised cell has the last size of its line, and its neighbour is much worse: the grid ends too early."""
-
-    size: int
-    is_largest: bool
-
-
-def grid_end(result: SweepResult, advice: Advice, tolerance: Tolerance, limit: ModelLimit = UNNAMED) -> GridEnd | None:
-    """Tell whether the grid is too small: the advised cell is at an end of its line, and losses fall towards it."""
+def best_of_ways(result: SweepResult, limit: ModelLimit = UNNAMED) -> list[dict[str, Any]]:
+    """Give the cell that the rule would choose among those of each way of cutting; where none fits, of all of them."""
     contest = Contest.of(result, limit)
-    counted = counted_losses(contest.options, contest.losses(np.ones((contest.n_questions, 1), dtype=np.int64)))[:, 0]
-    for line in contest.options.fitting_lines():
-        for place, beside, is_largest in ((line[-1], line[-2:-1], True), (line[0], line[1:2], False)):
-            cell = contest.cells[int(place) % len(contest.cells)]
-            retriever = (cell.retrieval or ())[int(place) // len(contest.cells)]["retriever"]
-            if cell.key != advice.key or retriever != advice.retriever or not len(beside) or cell.size is None:
-                continue
-            if counted[beside[0]] > counted[place] + tolerance.of(contest.n_questions):
-                return GridEnd(cell.size, is_largest)
-    return None
-
-
-def rivals(result: SweepResult, tolerance: Tolerance, limit: ModelLimit = UNNAMED) -> BoolArray:
-    """Tell which pairs are candidates: bool (p,)."""
-    contest = Contest.of(result, limit)
-    losses = contest.losses(np.ones((contest.n_questions, 1), dtype=np.int64))
-    counted = counted_losses(contest.options, losses)
-    return candidates(contest.options, counted, tolerance.of(contest.n_questions))[:, 0]
+    weights = np.ones((contest.n_questions, 1), dtype=np.int64)
+    n_lines, found = len(contest.lines), []
+    for way in dict.fromkeys(line.way for line in contest.lines):
+        own = np.array([contest.lines[int(number) % n_lines].way == way for number in contest.options.lines])
+        fits = contest.options.fits & own
+        options = dataclasses.replace(contest.options, fits=fits if fits.any() else own)
+        chosen = int(pick(options, contest.losses(weights), 0.0)[0])
+        cell = contest.cell(chosen)
+        setting = dict(zip(("chunker", "unit", "size", "overlap"), cell.key, strict=True))
+        found.append({**setting, "retriever": retriever_names(cell.retrieval or ())[chosen // len(contest.cells)]})
+    return found

@@ -10,8 +10,11 @@ from typing import Any
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
+from chunkscope.grid.advice import Advice, Remedy
+from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
-from chunkscope.grid.results import SweepResult
+from chunkscope.grid.remedies import STATUS, chunker_of, prependable, remedy_of, with_remedies
+from chunkscope.grid.results import Cell, SweepResult, retriever_names
 from chunkscope.grid.scan import Progress
 from chunkscope.grid.sweep import MAX_CELLS_WITH_IDS, Sweep, prepare_sweep
 from chunkscope.grid.ways import default_grid
@@ -19,13 +22,14 @@ from chunkscope.measures.base import Measure
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
 from chunkscope.questions.question import Question, QuestionFile
-from chunkscope.retrieval.compare import summarise
+from chunkscope.retrieval.compare import ranked, summarise
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.holdout import Holdout
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.parse import find_retrievers
+from chunkscope.retrieval.picking import answers
 from chunkscope.retrieval.ranks import RanksByCell
 from chunkscope.retrieval.retriever import Retriever
 from chunkscope.retrieval.returns import Return
@@ -50,6 +54,8 @@ def recall(
     group_by: str | None = None,
     overlap_metrics: bool = False,
     holdout: float | str | Holdout | None = None,
+    model_limit: int | str | ModelLimit | None = None,
+    tolerance: str | int = "2%",
     keep_ranks: bool = False,
     skip_bad_labels: bool = False,
     settings: Mapping[str, Any] | None = None,
@@ -86,6 +92,8 @@ def recall(
         Add the overlap metrics of the literature.
     holdout : float, str or Holdout, optional
         Choose on a part of the questions, show the figure on the rest.
+    model_limit, tolerance
+        What a cell must be within, and how much more than the least it may lose, to be advised; as in `sweep`.
     keep_ranks : bool
         Keep what came first for each question: ``result.ranks``.
     skip_bad_labels, settings, progress
@@ -139,6 +147,8 @@ def recall(
         sizes=sizes,
         overlaps=overlaps,
         holdout=holdout if isinstance(holdout, Holdout) or holdout is None else Holdout.parse(str(holdout)),
+        model_limit=model_limit,
+        tolerance=tolerance,
         keep_ranks=keep_ranks,
         skip_bad_labels=skip_bad_labels,
         settings=settings,
@@ -153,20 +163,64 @@ class Recall:
     Attributes
     ----------
     sweep : Sweep
+    retrievers : tuple of Retriever
+    asked : RetrievalSettings
     holdout : Holdout or None
     keep_ranks : bool
     """
 
     sweep: Sweep
+    retrievers: tuple[Retriever, ...]
+    asked: RetrievalSettings
     holdout: Holdout | None = None
     keep_ranks: bool = False
 
     def run(self) -> SweepResult:
-        """Rank the chunks of all cells, and compare them."""
-        result = summarise(self.sweep.run(), holdout=self.holdout)
+        """Rank the chunks of all cells, advise one, and say what prepending would mend there."""
+        plan = self.sweep.plan
+        result = summarise(self.sweep.run(), holdout=self.holdout, tolerance=plan.tolerance, limit=plan.limit)
+        if isinstance(result.advice, Advice):
+            result = dataclasses.replace(result, advice=self._with_remedies(result, result.advice))
         if not self.keep_ranks:
             return result
         return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
+
+    def _with_remedies(self, result: SweepResult, advice: Advice) -> Advice:
+        """Rank the advised cell again with what it could prepend; not where that would send or embed texts."""
+        names = retriever_names([{"retriever": one.name} for one in self.retrievers])
+        retriever = self.retrievers[names.index(advice.retriever or "")]
+        if getattr(retriever, "reads_texts", False) or self.sweep.labels is None:
+            return advice
+        cell = next(cell for cell in result.cells if cell.key == advice.key)
+        cell_chunker = chunker_of(self.sweep, advice)
+        wanted = dict(prependable(cell, cell_chunker, with_questions=True))
+        if not wanted:
+            return advice
+        together = dataclasses.replace(cell_chunker, prepend=(*cell_chunker.prepend, *wanted))
+        labels, plan = self.sweep.labels, self.sweep.plan
+        again = prepare_recall(
+            self.sweep.corpus,
+            labels,
+            [retriever],
+            self.asked,
+            chunkers=Grid.of_cells([*wanted.values(), together]),
+            skip_bad_labels=True,
+            model_limit=plan.limit,
+        ).sweep.count()
+        own = ranked(result, advice)
+        remedies = [
+            self._remedy(what, cell, own, other, plan.limit)
+            for what, other in zip(wanted, again.cells[:-1], strict=True)
+        ]
+        return with_remedies(advice, remedies, again.cells[-1], plan.limit)
+
+    @staticmethod
+    def _remedy(what: str, cell: Cell, own: Mapping[str, Any], other: Cell, limit: ModelLimit) -> Remedy:
+        told = remedy_of(what, cell, other, limit, with_questions=True)
+        if what == STATUS:
+            return told
+        before, after = (int((~answers(found)).sum()) for found in (own, (other.retrieval or ())[0]))
+        return dataclasses.replace(told, what="answers", before=before, after=after)
 
 
 def prepare_recall(
@@ -179,6 +233,8 @@ def prepare_recall(
     sizes: str | int | Iterable[int] | None = None,
     overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     holdout: Holdout | None = None,
+    model_limit: int | str | ModelLimit | None = None,
+    tolerance: str | int = "2%",
     keep_ranks: bool = False,
     skip_bad_labels: bool = False,
     with_ids: bool | None = None,
@@ -210,7 +266,9 @@ def prepare_recall(
         skip_bad_labels=skip_bad_labels,
         with_ids=with_ids,
         measures=measures,
+        model_limit=model_limit,
+        tolerance=tolerance,
         settings=settings,
         progress=progress,
     )
-    return Recall(sweep, holdout, keep_ranks)
+    return Recall(sweep, tuple(retrievers), asked, holdout, keep_ranks)

@@ -160,10 +160,12 @@ def test_a_cell_says_how_many_of_its_chunks_the_model_cannot_read(run, tmp_path)
     (tmp_path / "q.jsonl").write_text(row, "utf-8")
     with serving() as server:
         spelled = f"openai:m(base_url={server.url}/v1, max_tokens_per_text=100)"
-        common = ["recall", tmp_path / "docs", "-q", tmp_path / "q.jsonl", "--sizes", "50,300", "--overlaps", "0"]
-        done = run(*common, "--retriever", spelled)
+        common = ["recall", tmp_path / "docs", "-q", tmp_path / "q.jsonl", "-c", "fixed", "--sizes", "50,300"]
+        done = run(*common, "--overlaps", "0", "--retriever", spelled)
     assert done.exit_code == 0, done.output
-    assert "1 chunk above the model limit" in done.stdout
+    titles, row = done.stdout.partition("chunks")[2], next(x for x in done.stdout.splitlines() if "300/0" in x)
+    assert "too long" in titles
+    assert " 1 " in row
     assert [line for line in done.stderr.splitlines() if "a.md#0: " in line and "the limit of the model is 100" in line]
 
 

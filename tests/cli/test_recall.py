@@ -92,10 +92,11 @@ def test_the_table_and_the_ranks_of_the_setting_it_comes_to(run):
     plain = run("docs", "-q", "q.jsonl", "--sizes", "12", "--overlaps", "0")
     assert plain.exit_code == 0, plain.output
     assert plain.stdout.startswith("docs: 1 document")
-    assert "Retrieval: bm25" in plain.stdout
-    assert "Verdict" not in plain.stdout
-    done = run("docs", "-q", "q.jsonl", "--sizes", "12", "--overlaps", "0", "--ranks", "--retriever", "bm25,hash")
-    assert done.stdout.count("\nRanks with fixed 12/0, ") == 2
+    assert "ranked by bm25" in plain.stdout
+    assert "Floor" not in plain.stdout
+    sized = ["docs", "-q", "q.jsonl", "-c", "fixed", "--sizes", "12", "--overlaps", "0"]
+    done = run(*sized, "--ranks", "--retriever", "bm25,hash")
+    assert done.stdout.count("\nRanks with fixed 12/0, bm25, ") == 1
     assert "q1: no chunk holds the evidence whole  上限は？" in done.stdout
 
 

@@ -1,10 +1,11 @@
-"""The comparison of cells, its words, and the command line."""
+"""The screen of a recall, its warnings, and the command line."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,23 +15,15 @@ import pytest
 from click.testing import CliRunner
 
 import chunkscope
-from chunkscope import Document, Question, check_labels, sweep
+from chunkscope import Document, Question, check_labels, read_corpus, read_questions, recall, sweep
 from chunkscope.cli.program import program
-from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.reports.retrieval_text import render_retrieval
+from chunkscope.corpus import demo_path
+from chunkscope.grid.results import SweepResult
+from chunkscope.reports.base import ReportOptions
+from chunkscope.reports.recall_text import shown_places
+from chunkscope.reports.sweep_text import render_sweep
 from chunkscope.reports.width import width as cells_wide
-from chunkscope.retrieval import (
-    Bm25Retriever,
-    Budget,
-    Condition,
-    Holdout,
-    OverlapMeasure,
-    RetrievalMeasure,
-    RetrievalSettings,
-    Return,
-    summarise,
-)
-from chunkscope.retrieval.advice import advise
+from chunkscope.retrieval import Budget, Holdout, OverlapMeasure, summarise
 
 DOCUMENTS = [
     Document(
@@ -50,97 +43,126 @@ QUESTIONS = [
 ]
 
 
-def swept(*, holdout=None, sizes=(8, 16, 24, 60), **chosen):
-    labels = check_labels(DOCUMENTS, QUESTIONS)
-    measures = [RetrievalMeasure(labels, [Bm25Retriever()], settings=RetrievalSettings(**chosen))]
-    measures += [OverlapMeasure(labels.valid)] if chosen.get("overlap") else []
-    return summarise(
-        sweep(DOCUMENTS, labels, chunkers="fixed", sizes=sizes, overlaps=[2], measures=measures), holdout=holdout
-    )
-
-
+WAYS = "fixed,sentence,heading(merge=true),heading"
 EVERYTHING = {
-    "budget": Budget(30), "returns": Return("neighbours", 1), "outdated": (Condition.parse("status=abolished", "--outdated"),),
-    "min_scores": (0.5, 2.0), "group_by": "kind", "overlap": True,
+    "budget": Budget(30), "returns": "neighbours:1", "outdated": ["status=abolished"], "min_scores": (0.5, 2.0),
+    "group_by": "kind", "overlap_metrics": True, "holdout": Holdout(0.5),
 }  # fmt: skip
 
 
-def test_the_summary_compares_cells_and_names_the_one_that_hands_on_least():
-    summary = swept().retrieval["retrievers"][0]
-    result = swept()
-    alike = [cell for cell in result.cells if not cell.retrieval[0]["against_best"]["differs_from_best"]]
-    least = min(alike, key=lambda cell: cell.retrieval[0]["context"][str(cell.retrieval[0]["k"][-1])])
-    assert summary["choice"]["size"] == least.size
-    assert summary["n_indistinguishable"] == len(alike)
-    assert result.retrieval["one_question"] == 0.25
+def ranked(sizes=(8, 16, 24, 60), overlaps=(2,), chunkers="fixed", **chosen):
+    return recall(DOCUMENTS, QUESTIONS, chunkers=chunkers, sizes=sizes, overlaps=overlaps, **chosen)
+
+
+def demo(**chosen):
+    """Rank the Japanese demo, which has outdated documents, tables and unanswerable questions."""
+    corpus, questions = read_corpus(demo_path("ja") / "docs"), read_questions(demo_path("ja") / "questions.jsonl")
+    named = dataclasses.replace(questions, path="questions.jsonl")
+    corpus = dataclasses.replace(corpus, path="docs")
+    return recall(corpus, named, **{"chunkers": WAYS, "sizes": "100..600:100", "overlaps": "0,1/6", **chosen})
+
+
+SCREENS = {
+    "one-way": lambda: demo(chunkers="fixed"),
+    "ways": demo,
+    "two-retrievers": lambda: demo(retrievers=["bm25", "hash"]),
+    "fixed-k": lambda: demo(k=[1, 3, 5]),
+    "return": lambda: demo(returns="section", filters=["status!=abolished"]),
+    "min-score": lambda: demo(min_scores=[0.5, 2, 4]),
+    "group-by": lambda: demo(group_by="category"),
+    "outdated": lambda: demo(outdated=["status=abolished"]),
+    "holdout": lambda: demo(holdout=Holdout(0.5)),
+    "nothing-ranked": lambda: recall(
+        DOCUMENTS, [Question.of("q1", "zebra?", doc="申請.md", evidence="3日前")], chunkers="fixed", sizes=[8, 60]
+    ),
+    "nothing-fits": lambda: demo(model_limit=20),
+    "everything": lambda: ranked(**EVERYTHING),
+}
+
+
+def screen(result, **options):
+    return render_sweep(result, ReportOptions(**options))
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_screen_reads_as_before(name, gold):
+    gold(f"recall-{name}.txt", screen(SCREENS[name]()))
+
+
+def values_of(text, n_cells):
+    """Give what stands in the table behind the name of each cell, from all parts that it is laid out in."""
+    table = re.split(r"\n(?:Pick|Try|Advice) ", text)[0]
+    rows = re.findall(r"^(?:.*whole sections\n?|.*?(?<!\d)\d+/\d+(?= |$))(.*)$", table, flags=re.M)
+    return [" ".join(" ".join(rows[place::n_cells]).split()) for place in range(n_cells)]
+
+
+@pytest.mark.parametrize(
+    "name", ["ways", "two-retrievers", "fixed-k", "everything", "group-by", "min-score", "holdout"]
+)
+@pytest.mark.parametrize("ascii", [True, False])
+def test_no_line_is_wider_than_the_terminal_and_no_column_is_left_out(name, ascii):
+    result = SCREENS[name]()
+    for all_rows in (False, True):
+        n_cells = len(shown_places(result, everything=all_rows))
+        whole = values_of(screen(result, width=400, ascii=ascii, all_rows=all_rows), n_cells)
+        assert all(len(values.split()) >= 6 for values in whole)
+        for room in (40, 60, 80):
+            text = screen(result, width=room, ascii=ascii, all_rows=all_rows)
+            assert max(map(cells_wide, text.splitlines())) <= room
+            assert values_of(text, n_cells) == whole
+
+
+def test_the_advised_cell_is_marked_counted_and_told():
+    result = demo(k=[1, 3, 5])
+    advice = result.advice
+    [line] = [line for line in screen(result, width=300).splitlines() if line.startswith(">")]
+    cell = next(cell for cell in result.cells if cell.key == advice.key)
+    hits, total = cell.retrieval[0]["answered"]["5"]
+    assert f"{hits} of {total} answered by 5 chunks." in flat(screen(result))
+    assert [hits for hits, _ in cell.retrieval[0]["answered"].values()] == [
+        int(n) for n in re.findall(r" (\d+)(?= )", line)[:3]
+    ]
+    missed = cell.retrieval[0]["missed"]
+    assert len(missed) == total - hits
+    for identity in missed:
+        assert identity in screen(result)
+
+
+def flat(text):
+    return " ".join(text.split())
 
 
 def test_a_sweep_without_ranks_is_given_back_as_it_is():
     result = sweep(DOCUMENTS, QUESTIONS, chunkers="fixed", sizes=[20], overlaps=[0])
     assert summarise(result) is result
-    assert render_retrieval(result) == ""
+    assert "Floor" in screen(result)
 
 
 def test_warnings_say_what_makes_figures_worthless():
-    warnings = "\n".join(swept(k=(1, 50), budget=Budget(3), sizes=[30, 60]).retrieval["warnings"])
+    result = ranked(k=(1, 50), budget=Budget(3), sizes=[30, 60])
+    warnings = "\n".join(result.retrieval["warnings"])
     assert "k = 50 is more than there are chunks" in warnings
     assert "at k = 50 the context is more than half of the documents" in warnings
     assert "the budget of 3 char is smaller than the first chunk" in warnings
+    for warning in result.retrieval["warnings"]:
+        assert flat(warning) in flat(screen(result).replace("\n! ", "\n"))
 
 
 def test_a_holdout_shows_the_figure_of_the_questions_that_were_kept_back():
-    held = swept(holdout=Holdout(0.5, 3)).retrieval["retrievers"][0]["holdout"]
-    assert held["chosen_on"][1] == held["held_out"][1] == 2
-    assert held["seed"] == 3
-
-
-@pytest.mark.parametrize("room", [20, 40, 80, 120])
-@pytest.mark.parametrize("ascii", [True, False])
-def test_no_line_is_wider_than_the_terminal(room, ascii):
-    text = render_retrieval(swept(holdout=Holdout(0.5), **EVERYTHING), width=room, ascii=ascii)
-    assert max(map(cells_wide, text.splitlines())) <= room
+    held = ranked(holdout=Holdout(0.5, 3)).held_out
+    assert held.chosen_on[1] == held.held_out[1] == 2
+    assert held.settings["seed"] == 3
 
 
 def test_the_report_shows_every_part_that_was_asked_for():
-    text = render_retrieval(swept(holdout=Holdout(0.5), k=(1, 5), **EVERYTHING), width=200)
-    for part in ("start@5", "split", "below", "in 30", "returned for a chunk, and judged: neighbours:1", "outdated", "IoU", "omega", "choice", "by kind", "期限",
-                 "score", "one of them is 25 points", "held out (seed 0)", "95 % interval", "words occur in"):  # fmt: skip
-        assert part in text, part
+    text = screen(ranked(k=(1, 5), **EVERYTHING), width=200)
+    for part in ("@5", "cut", "not\n", "in 30", "neighbours:1 returned for each chunk", "outdated", "IoU", "omega", "by kind", "期限",
+                 "score", "Held out", "words occur in"):  # fmt: skip
+        assert part.replace("\n", "") in text, part
 
 
 def test_the_title_says_which_documents_are_in_the_index():
-    title = render_retrieval(swept(filters=(Condition.parse("status!=abolished"),)), width=300).splitlines()[0]
-    assert title.endswith("; in the index: documents with status!=abolished")
-
-
-def found(strict, start, below=0, split=0, ks=(1, 3, 5, 10)):
-    return {
-        "k": list(ks),
-        "strict": {str(k): [hits, 100] for k, hits in zip(ks, strict, strict=True)},
-        "start": {str(k): [hits, 100] for k, hits in zip(ks, start, strict=True)},
-        "misses": {str(k): {"split": split, "below": below} for k in ks},
-    }
-
-
-def advice(*cells, choice=0, alike=None):
-    grid = [Cell("fixed", "char", 100 * (number + 1), 0, 9) for number in range(len(cells))]
-    return " / ".join(advise(grid, cells, choice, [choice] if alike is None else alike))
-
-
-def test_advice_comes_from_figures():
-    plain = found([50, 60, 70, 71], [50, 60, 70, 71])
-    assert "evidence crosses cuts" in advice(found([40, 45, 50, 51], [50, 60, 70, 72]))
-    assert "evidence crosses cuts" not in advice(plain)
-    assert "the ranking differs" in advice(
-        found([30, 50, 70, 90], [30, 50, 70, 90]), found([60, 70, 80, 90], [60, 70, 80, 90])
-    )
-    assert "the ranking differs" not in advice(plain, plain)
-    assert "the ranking misses them" in advice(found([1, 2, 3, 3], [1, 2, 3, 3], below=60, split=37))
-    assert "--sizes 100..300:25" in advice(plain, plain, plain, choice=1)
-    around = advice(plain, plain, plain, plain, plain, choice=1, alike=[1, 2])
-    assert "around the 2 cells that differ from the best by no more than chance: --sizes 100..400" in around
-    assert "try larger ones" in advice(plain, plain, choice=1)
-    assert "try smaller ones" in advice(plain, plain, choice=0)
+    assert ", in the index: status!=abolished; " in flat(screen(ranked(filters=["status!=abolished"])))
 
 
 def write(folder):
@@ -175,7 +197,7 @@ def test_the_command_writes_the_json_of_the_format(tmp_path):
 
 def test_the_command_shows_the_table_and_precision_omega_alone(tmp_path):
     corpus = write(tmp_path)
-    assert "Retrieval: bm25" in run(*corpus).stdout
+    assert "ranked by bm25" in run(*corpus).stdout
     assert "omega" in run(*corpus, "--metrics", "overlap", "-o", "-").stdout
 
 

@@ -101,6 +101,8 @@ def test_the_figure_of_both_sides_is_shown():
     labels = check_labels([document], asked)
     measure = RetrievalMeasure(labels, [Bm25Retriever()])
     result = sweep([document], labels, sizes=[10, 20], overlaps=[0], measures=[measure])
-    held = summarise(result, holdout=Holdout("first-half", by="case")).retrieval["retrievers"][0]["holdout"]
-    assert (held["chosen_on"][1], held["held_out"][1]) == (1, 3)
-    assert (held["share"], held["by"]) == ("first-half", "case")
+    held = summarise(result, holdout=Holdout("first-half", by="case")).held_out
+    assert (held.chosen_on[1], held.held_out[1]) == (1, 3)
+    written = held.to_dict()
+    assert (written["share"], written["seed"], written["by"]) == ("first-half", 0, "case")
+    assert written["advice"]["of"] == 1

@@ -43,11 +43,12 @@ def test_it_is_a_sweep_with_a_measure_that_is_summarised():
     labels = check_labels(DOCUMENTS, ASKED)
     measure = RetrievalMeasure(labels, [Bm25Retriever()], settings=everything)
     by_hand = summarise(
-        sweep(DOCUMENTS, labels, sizes="10,20", overlaps="0,1/5", measures=[measure]), holdout=Holdout(0.5)
+        sweep(DOCUMENTS, labels, chunkers="fixed", sizes="10,20", overlaps="0,1/5", measures=[measure]),
+        holdout=Holdout(0.5),
     )
     at_once = recall(
-        DOCUMENTS, ASKED, sizes="10,20", overlaps="0,1/5", context=30, returns="section", filters=["status=new"],
-        outdated=["name=a*"], budget=40, min_scores=[0.5], group_by="kind", holdout=0.5,
+        DOCUMENTS, ASKED, chunkers="fixed", sizes="10,20", overlaps="0,1/5", context=30, returns="section",
+        filters=["status=new"], outdated=["name=a*"], budget=40, min_scores=[0.5], group_by="kind", holdout=0.5,
     )  # fmt: skip
     assert at_once.to_dict() == by_hand.to_dict()
     assert not at_once.ranks
@@ -117,9 +118,8 @@ def test_questions_are_named_up_to_a_number_of_cells(monkeypatch):
 
     monkeypatch.setattr(module, "MAX_CELLS_WITH_IDS", 1)
     assert "missed" in recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[20], overlaps=[0]).cells[0].retrieval[0]
-    assert (
-        "missed" not in recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[20, 30], overlaps=[0]).cells[0].retrieval[0]
-    )
+    two = recall(DOCUMENTS, ASKED, chunkers="fixed", sizes=[20, 30], overlaps=[0])
+    assert "missed" not in two.cells[0].retrieval[0]
 
 
 def test_what_came_first_is_kept_for_each_question():
@@ -148,9 +148,7 @@ def test_what_came_first_is_kept_for_each_question():
 def test_ranks_show_what_is_returned_and_long_texts_are_cut():
     document = Document("a.md", "# 題\n\n上限は12,000円。\n" + "長い文。" * 100)
     asked = [Question.of("q1", "上限は？", doc="a.md", evidence="上限は12,000円")]
-    result = recall(
-        [document], asked, chunkers="fixed", sizes=[12], overlaps=[0], returns="section", k=5, keep_ranks=True
-    )
+    result = recall([document], asked, chunkers="fixed", sizes=[12], returns="section", k=5, keep_ranks=True)
     [one] = result.ranks[result.cells[0].key, "bm25"]
     [hit] = one.above
     assert (hit.start, hit.end, hit.line, hit.meets) == (0, len(document.text), 1, True)
@@ -161,7 +159,7 @@ def test_ranks_show_what_is_returned_and_long_texts_are_cut():
 def test_two_retrievers_of_one_name_have_ranks_of_their_own():
     retrievers = [Bm25Retriever(), Bm25Retriever(k1=0.5)]
     result = recall(
-        DOCUMENTS, ASKED, chunkers="fixed", retrievers=retrievers, sizes=[12, 20], overlaps=[0], keep_ranks=True
+        DOCUMENTS, ASKED, retrievers=retrievers, chunkers="fixed", sizes=[12, 20], overlaps=[0], keep_ranks=True
     )
     assert [name for _, name in result.ranks] == ["bm25", "bm25-2"] * 2
     with pytest.raises(KeyError):

@@ -35,6 +35,7 @@ Examples:
 @options.questions_option
 @options.grid_options
 @retrieval.retrieval_options
+@options.model_options
 @options.all_option
 @click.option("--ranks", is_flag=True, help="Show for each missed question what came first.")
 @options.report_option("sweep")
@@ -55,6 +56,8 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.runs import kept_settings, name_left_out, read_labels
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
+    from chunkscope.grid.advice import Tolerance
+    from chunkscope.grid.limits import find_limit
     from chunkscope.language import say
 
     retrieval.check_options(flags)
@@ -65,7 +68,9 @@ def command(**flags: Any) -> None:
     if with_vectors and not flags["chunker"]:
         flags["chunker"] = (retrieval.FIRST_CHUNKER,)
     wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
-    load_units(*(chunker.unit for chunker in wanted.chunkers))
+    limit = find_limit(flags["model"], flags["model_limit"], flags["model_unit"])
+    Tolerance.parse(flags["tolerance"] or "2%")
+    load_units(*(chunker.unit for chunker in wanted.chunkers), limit.unit)
 
     inputs = Inputs.of(flags)
     if inputs.questions_path is None:
@@ -87,6 +92,8 @@ def command(**flags: Any) -> None:
             asked,
             chunkers=wanted.grid,
             holdout=holdout,
+            model_limit=limit,
+            tolerance=flags["tolerance"] or "2%",
             keep_ranks=flags["ranks"],
             skip_bad_labels=flags["skip_bad_labels"],
             with_ids=True if flags["ids"] else None,
@@ -108,26 +115,22 @@ def command(**flags: Any) -> None:
 
 
 def _report(result: SweepResult, flags: Mapping[str, Any]) -> str:
-    from chunkscope.grid.results import retriever_names
     from chunkscope.reports.base import SWEEP, write_report
-    from chunkscope.reports.retrieval_text import render_recall
 
     look = dataclasses.replace(look_of(flags["output"], flags["lang"]), all_rows=flags["all_rows"])
-    if flags["output_format"] != "table":
-        return write_report(flags["output_format"], SWEEP, result, look)
-    text = render_recall(result, look)
-    if flags["ranks"]:
-        summaries = (result.retrieval or {})["retrievers"]
-        named = zip(retriever_names(summaries), summaries, strict=True)
-        text += "".join(f"\n{_ranks(result, name, summary['choice'], look)}" for name, summary in named)
-    return text
+    text = write_report(flags["output_format"], SWEEP, result, look)
+    return text + (_ranks(result, look) if flags["ranks"] else "")
 
 
-def _ranks(result: SweepResult, name: str, choice: Mapping[str, Any], look: ReportOptions) -> str:
-    """Write the ranks at the setting that one retriever comes to."""
+def _ranks(result: SweepResult, look: ReportOptions) -> str:
+    """Write the ranks at the advised cell."""
+    from chunkscope.grid.advice import Advice
+    from chunkscope.reports.advice_text import spelled
     from chunkscope.reports.ranks import render_ranks
-    from chunkscope.reports.retrieval_text import setting_of
 
-    key = choice["chunker"], choice["unit"], choice["size"], choice["overlap"]
-    setting = f"{setting_of(choice)}, {name}, k = {choice['k']}"
-    return render_ranks(result.ranks[key, name], setting, width=look.width, ascii=look.ascii, lang=look.lang)
+    advice = result.advice
+    if not isinstance(advice, Advice):
+        return ""
+    setting = f"{spelled(advice, str)}, {advice.retriever}, k = {advice.k}"
+    found = result.ranks[advice.key, advice.retriever or ""]
+    return f"\n{render_ranks(found, setting, width=look.width, ascii=look.ascii, lang=look.lang)}"

@@ -1,6 +1,7 @@
 """Which wrong lines the tests would let pass: mutants of the core, each against the tests of its own room.
 
 ``python benchmarks/mutants.py [--number 300] [--seed 0] [--only chunkers/packing.py:40 ...] [--seconds S]``
+``python benchmarks/mutants.py --survivors`` tries those again that the results name, once tests have been written.
 
 A mutant is the package with one small mistake: another comparison, one more or one less, ``and`` for ``or``, another
 constant, nothing returned, a statement left out. A seeded sample of all that there are in `ROOMS` is tried one by one
@@ -17,6 +18,7 @@ import contextlib
 import copy
 import importlib
 import json
+import math
 import os
 import random
 import resource
@@ -26,9 +28,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -42,6 +44,12 @@ WHOLE_PROCESSES = "tests/grid/test_processes.py"
 EQUAL = {
     ("luck.py", "fits = ", "positions.lengths > overlaps.min() + 1 -> (positions.lengths >= overlaps.min() + 1)"):
         "spans of overlap + 1 characters are taken along, and add nothing",
+    ("luck.py", "CELLS_AT_ONCE", "1 -> (0)"): "it decides the memory, not the result",
+    ("luck.py", "CELLS_AT_ONCE", "1 -> (2)"): "it decides the memory, not the result",
+    ("batches.py", "BATCH_CHARACTERS", "20 -> (21)"): "it decides the memory, not the result",
+    ("layout.py", "return max(1, int(", "0 -> (1)"): "nothing is shorter than 1 there",
+    ("packing.py", "way = ", "0 -> (-1)"): "items of one way are all divisible, or none are",
+    ("packing.py", "return np.searchsorted(self.used", "False -> (True)"): "a copy more",
     ("luck.py", "at_once = max(1,", "1 -> (2)"): "how many are enumerated at once decides the memory, not the result",
     ("lengths.py", "return self.windows.size if self.n > 2", "2 -> (3)"): "the other way to the median gives the same",
     ("chunk_rows.py", "return Chunking(none.reshape(", "0 -> (-1)"): "an empty array has no rows in either way",
@@ -72,8 +80,12 @@ class Mutant(NamedTuple):
     before: str
     after: str
 
+    @property
+    def mistake(self) -> str:
+        return f"{self.before} -> {self.after}"
+
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}: {self.before} -> {self.after}"
+        return f"{self.path}:{self.line}:{self.column}: {self.mistake}"
 
 
 # --- Making mistakes ---
@@ -138,15 +150,19 @@ def mistakes(node: ast.AST) -> Iterator[str]:
     yield ast.unparse(wrong)
 
 
+def line_of(mutant: Mutant) -> str:
+    return (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
+
+
 def why_equal(mutant: Mutant) -> str:
     """Say why a mistake changes nothing, where that is known."""
-    line = (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
+    line = line_of(mutant)
     if mutant.before == "True" and "strict=True" in line:
         return "what is zipped is of one length in any case"
     found = (
         reason
         for (name, begin, mistake), reason in EQUAL.items()
-        if Path(mutant.path).name == name and line.startswith(begin) and f"{mutant.before} -> {mutant.after}" == mistake
+        if Path(mutant.path).name == name and line.startswith(begin) and mutant.mistake == mistake
     )
     return next(found, "")
 
@@ -199,23 +215,18 @@ def survives(tree: Path, mutant: Mutant) -> bool:
         place.write_bytes(right)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--number", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop then, whatever is left")
-    parser.add_argument("--only", nargs="*", help="file:line, or a part of it: try those of the sample alone")
-    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "mutants.json")
-    arguments = parser.parse_args()
-    every = all_mutants()
+def sample_of(every: Sequence[Mutant], arguments: argparse.Namespace) -> list[Mutant]:
     sample = random.Random(arguments.seed).sample(every, min(arguments.number, len(every)))
     if arguments.only:
         sample = [mutant for mutant in sample if any(part in str(mutant) for part in arguments.only)]
+    return sample
+
+
+def try_all(sample: Sequence[Mutant], seconds: float) -> Iterator[tuple[Mutant, bool]]:
+    """Give mutants, and whether each survives the tests of its room."""
     sys.dont_write_bytecode = True
     for name in PRELOADED:
         importlib.import_module(name)
-    tried: Counter[str] = Counter()
-    survivors: list[Mutant] = []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch) / "tree"
@@ -226,23 +237,78 @@ def main() -> int:
             if not run_tests(tree, f"chunkscope/{room}/__init__.py"):
                 sys.exit(f"the tests of {room} fail without any mistake")
         for mutant in sample:
-            if time.monotonic() - begun > arguments.seconds:
-                break
-            tried[mutant.path.split("/")[1]] += 1
-            if survives(tree, mutant):
-                survivors.append(mutant)
+            if time.monotonic() - begun > seconds:
+                return
+            survived = survives(tree, mutant)
+            if survived:
                 print(mutant, flush=True)
-            report = {
-                "command": " ".join(["python benchmarks/mutants.py", *sys.argv[1:]]),
-                "possible": len(every),
-                "tried": dict(tried),
-                "killed": tried.total() - len(survivors),
-                "survivors": [str(mutant) for mutant in sorted(survivors) if not why_equal(mutant)],
-                "equal": {str(mutant): why_equal(mutant) for mutant in sorted(survivors) if why_equal(mutant)},
-            }
-            if not arguments.only:
-                arguments.output.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            yield mutant, survived
+
+
+def try_sample(every: Sequence[Mutant], arguments: argparse.Namespace) -> None:
+    """Try the sample, and write after each mutant how far it is."""
+    tried: Counter[str] = Counter()
+    survivors: list[Mutant] = []
+    for mutant, survived in try_all(sample_of(every, arguments), arguments.seconds):
+        tried[mutant.path.split("/")[1]] += 1
+        survivors += [mutant] if survived else []
+        report = {
+            "command": " ".join(["python benchmarks/mutants.py", *sys.argv[1:]]),
+            "possible": len(every),
+            "tried": dict(tried),
+            "killed": tried.total() - len(survivors),
+            "since": {"killed": 0, "gone": 0},
+            **shown(survivors),
+        }
+        if not arguments.only:
+            write(arguments.output, report)
     print(f"{len(survivors)} of {tried.total()} survive")
+
+
+def try_survivors(every: Sequence[Mutant], arguments: argparse.Namespace) -> None:
+    """Try those again that survived: tests may have been written for them, or their lines may have gone."""
+    report = json.loads(arguments.output.read_text("utf-8"))
+    known = [*report["survivors"], *report["equal"]]
+    names = {(one["path"], one["line"], one["mistake"]) for one in known}
+    still_there = [mutant for mutant in every if (mutant.path, line_of(mutant), mutant.mistake) in names]
+    found = {(mutant.path, line_of(mutant), mutant.mistake): mutant for mutant in still_there}
+    survivors = [
+        mutant
+        for mutant, survived in try_all([mutant for mutant in found.values() if not why_equal(mutant)], math.inf)
+        if survived
+    ]
+    equal = [mutant for mutant in found.values() if why_equal(mutant)]
+    n_gone = sum((one["path"], one["line"], one["mistake"]) not in found for one in known)
+    report["since"]["gone"] += n_gone
+    report["since"]["killed"] += len(found) - len(survivors) - len(equal)
+    write(arguments.output, {**report, **shown([*survivors, *equal])})
+    print(f"{len(survivors)} survive, {n_gone} have gone")
+
+
+def shown(survivors: Sequence[Mutant]) -> dict[str, list[dict[str, str]]]:
+    """Tell survivors from those that change nothing."""
+    found: dict[str, list[dict[str, str]]] = {"survivors": [], "equal": []}
+    for mutant in sorted(survivors):
+        why = why_equal(mutant)
+        one = {"path": mutant.path, "line": line_of(mutant), "mistake": mutant.mistake}
+        found["equal" if why else "survivors"].append({**one, "why": why} if why else one)
+    return found
+
+
+def write(path: Path, report: dict[str, Any]) -> None:
+    path.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, whatever is left")
+    parser.add_argument("--only", nargs="*", help="file:line, or a part of it: try those of the sample alone")
+    parser.add_argument("--survivors", action="store_true", help="try those again that have survived so far")
+    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "mutants.json")
+    arguments = parser.parse_args()
+    (try_survivors if arguments.survivors else try_sample)(all_mutants(), arguments)
     return 0
 
 

@@ -40,9 +40,16 @@ def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
         assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
 
 
+@pytest.mark.parametrize("overlap", [0, 1, 2])
+def test_long_sentences_are_cut_evenly_where_characters_overlap(overlap):
+    document = Document("a.md", "一二三四五六七八九十。一二。一二三四。")
+    chunker = SentenceChunker(4, overlap, overlap_by="characters")
+    assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
+
+
 def test_only_steps_of_several_characters_have_an_inside():
-    found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in ("鮪", "a 鮪b")]
-    assert [(offsets.tolist(), heaviest) for offsets, heaviest in found] == [([], 0), ([2], 3)]
+    found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in ("鮪", "a 鮪b", "a 鮪b 鮪c 鮪")]
+    assert [(offsets.tolist(), heaviest) for offsets, heaviest in found] == [([], 0), ([2], 3), ([2, 5, 8], 3)]
 
 
 def test_items_that_would_start_at_the_end_of_a_text_are_none():

@@ -37,6 +37,15 @@ def test_joined_sections_keep_their_path_in_every_document():
     assert [path[path >= 0].tolist() for path in paths] == [[0], [1], [1], [1, 2]]
 
 
+def test_each_document_has_its_own_title():
+    documents = [Document("a.md", "# A\n一\n二\n"), Document("b.md", "三\n# B\n二\n")]
+    chunker, layout = FixedChunker(4, prepend=("title",)), Layout.of(["a.md", "b.md"], [8, 8])
+    parts = [find_prependable(DocumentAnalysis(document), ("title",)) for document in documents]
+    spans = np.array([[0, 4], [4, 8], [8, 12], [12, 16]])
+    owners, found = prepended_spans(join_prependable(parts, layout), chunker, spans, layout)
+    assert (owners.tolist(), found.tolist()) == ([1, 2, 3], [[0, 3], [10, 13], [10, 13]])
+
+
 def test_without_chunks_nothing_is_prepended_in_the_shape_of_spans():
     document = Document("a.md", "鮪")
     chunker = TokenChunker(1, raw=True, prepend=("title",))  # no window holds a whole character

@@ -71,6 +71,14 @@ def test_fields_that_clash_or_are_a_part_of_nothing_are_refused_at_once(fields, 
         sweep([], chunkers=FixedChunker(6), measures=[SimpleNamespace(fields=fields)])
 
 
+def test_results_that_rank_do_not_add_up():
+    plain = sweep([Document("a", "一二三")], chunkers=FixedChunker(2))
+    ranked = dataclasses.replace(plain, cells=(dataclasses.replace(plain.cells[0], retrieval=({"k": [1]},)),))
+    for one, other in ((plain, ranked), (ranked, plain)):
+        with pytest.raises(ValueError, match="results with recall do not add up"):
+            one + other
+
+
 def test_where_no_cell_fits_those_of_the_size_are_named():
     found = sweep([Document("a", "一二三四五六七八九")], chunkers="fixed,sentence", sizes=[3, 4], overlaps=[1, 2])
     with pytest.raises(KeyError, match=r"no cell fits .*; there are fixed char 4/1, fixed char 4/2, sentence char 4/1"):

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from chunkscope.grid.sweep import sweep as sweep
     from chunkscope.measures.findings import Finding as Finding
     from chunkscope.questions.check import check_labels as check_labels
-    from chunkscope.questions.check import fix_labels as fix_labels
     from chunkscope.questions.labels import Labels as Labels
+    from chunkscope.questions.mending import fix_labels as fix_labels
     from chunkscope.questions.question import Question as Question
     from chunkscope.questions.question import read_questions as read_questions
     from chunkscope.retrieval.recall import recall as recall
@@ -69,7 +69,7 @@ _HOMES = {
     "compare": "chunkscope.grid.comparison",
     "compare_files": "chunkscope.grid.comparison",
     "find_boundary_problems": "chunkscope.grid.sweep",
-    "fix_labels": "chunkscope.questions.check",
+    "fix_labels": "chunkscope.questions.mending",
     "advise": "chunkscope.grid.advice",
     "list_chunks": "chunkscope.chunkers.chunk_rows",
     "parse_chunker": "chunkscope.chunkers",

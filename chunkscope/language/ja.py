@@ -76,6 +76,9 @@ CATALOGUE = {
     "line {line} has the id {id!r} too": "{line} 行目の質問と id {id!r} が重複しています",
     "trap_docs names {name!r}, which is not in the corpus": "trap_docs の {name!r} という文書はありません",
     "evidence entries {first} and {second} are the same passage; it counts once": "根拠の {first} 件目と {second} 件目は同じ箇所なので、1 件と数えます",
+    "{id} from {old} to {new}": "{id} は {old} から {new} へ",
+    "{n:,} pinned {n:quote has moved and counts where it stands|quotes have moved and count where they stand} "
+    "({moves:, }); `chunkscope labels --fix OUT` writes the new {n:place|places}": "位置を指定した引用 {n:,} 件が移動しているので、今の位置で数えます（{moves:、}）。新しい位置は `chunkscope labels --fix OUT` で書き出せます",
     # chunkscope/questions/problems.py
     "entry {n}: {text}": "根拠の {n} 件目: {text}",
     "empty evidence: there is no quote": "根拠が空です（引用がありません）",
@@ -100,7 +103,6 @@ CATALOGUE = {
     "{where} ({line}:{column}: {difference})": "{where}（{line}:{column}: {difference}）",
     "not all documents were searched for similar passages": "似た箇所は一部の文書でしか探していません",
     "nothing similar": "似た箇所もありません",
-    "the quote is not in {document}": "引用した文は {document} にありません",
     "the quote is at {places:, }": "引用した文は {places:, } にあります",
     "{quote} is at [{start}:{end}] of no document": "[{start}:{end}] に {quote} がある文書はありません",
     "{document} has {n} {n:character|characters} and no [{start}:{end}]": "{document} は {n} 文字で、[{start}:{end}] は範囲外です",
@@ -127,6 +129,8 @@ CATALOGUE = {
     "runs of white space count as one space": "空白の数",
     "white space is ignored": "空白",
     "emphasis marks are ignored": "強調の記号",
+    # chunkscope/questions/rendered.py
+    "marks of Markdown and HTML are ignored": "Markdown や HTML の記号",
     "the document has {found}, the quote {quoted}": "文書では {found}、引用では {quoted}",
     "the document has {found}, which the quote lacks": "文書の {found} が引用にはありません",
     "the quote goes on with {quoted}": "引用には続けて {quoted} があります",

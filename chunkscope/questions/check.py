@@ -1,4 +1,4 @@
-"""Checking that each quote stands in its document exactly once, or where it is pinned; and mending what has one way."""
+"""Checking that each quote stands in its document exactly once, or where it is pinned."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError, refuse_path
 from chunkscope.language import Text, say
-from chunkscope.questions.labels import EvidenceSpan, Fix, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
+from chunkscope.questions.labels import EvidenceSpan, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
 from chunkscope.questions.problems import BadQuote, Key, QuotePlaces, explain
 from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
 from chunkscope.questions.quote_search import QuoteIndex
@@ -144,11 +144,11 @@ class _Search:
             return "unknown-document", nowhere
         places = self._places.get((quote.document, quote.text), nowhere)
         if quote.span is not None:
-            start = _pinned_start(quote)
+            start = _pinned_start(quote) if quote.document is None else None
             matching = nowhere if start is None else self._matching.get((quote.text, start), nowhere)
-            if quote.document is not None or (places.count and not matching.count):
+            if places.count > 1 and not matching.count:
                 return "offset-mismatch", places
-            places = matching
+            places = matching if matching.count else places  # what occurs once has moved
         if places.count == 1:
             return None, places
         return ("ambiguous" if places.count else "missing"), places
@@ -191,6 +191,28 @@ def _duplicates(questions: Sequence[Question]) -> list[tuple[Key, LabelProblem]]
     return found
 
 
+def _moved(questions: Sequence[Question], pins: Mapping[Key, EvidenceSpan]) -> list[Text]:
+    """Say in one warning which pinned quotes stand somewhere else now."""
+    moves = []
+    for (number, place), pin in sorted(pins.items()):
+        span = questions[number].quotes[place].span
+        if span not in (None, (pin.start, pin.end)):
+            old, new = (f"[{start}:{end}]" for start, end in (span or (0, 0), (pin.start, pin.end)))
+            moves.append(say("{id} from {old} to {new}", id=questions[number].id, old=old, new=f"{pin.document} {new}"))
+    if not moves:
+        return []
+    told = say(
+        "{n:,} pinned {n:quote has moved and counts where it stands|quotes have moved and count where they stand} "
+        "({moves:, }); `chunkscope labels --fix OUT` writes the new {n:place|places}",
+        n=len(moves),
+        moves=[*moves[:_MOVES_SHOWN], *(["..."] if len(moves) > _MOVES_SHOWN else [])],
+    )
+    return [told]
+
+
+_MOVES_SHOWN = 3
+
+
 def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tuple[Key, LabelProblem]]) -> Labels:
     """Put each question where it belongs."""
     first: dict[int, LabelProblem] = {}
@@ -198,7 +220,7 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
         first.setdefault(number, problem)
     valid: list[LocatedQuestion] = []
     without: list[Question] = []
-    warnings: list[Text] = []
+    warnings = _moved(questions, search.pins)
     for number, question in enumerate(questions):
         unknown = [name for name in question.trap_docs if name not in search.names]
         if unknown:
@@ -230,100 +252,3 @@ def _sort(questions: Sequence[Question], search: _Search, problems: Sequence[tup
         pins=search.pins,
         fixes={key: problem.fix for key, problem in problems if problem.fix is not None},
     )
-
-
-def fix_labels(
-    questions: Sequence[Question], labels: Labels, fields: Mapping[str, str] | None = None
-) -> list[dict[str, object]]:
-    """Give the questions as JSON objects, mended where there is exactly one right way.
-
-    Parameters
-    ----------
-    questions : sequence of Question
-        Those that were checked.
-    labels : Labels
-        What the check found.
-    fields : mapping, optional
-        As it was given to `read_questions`.
-
-    Returns
-    -------
-    list of dict
-        An object a question, in order. Other fields, and quotes that are not mended, stay as they were.
-
-    Notes
-    -----
-    Good quotes get their spans. A quote that differs from the document only in form, and would fit one place only,
-    is replaced by what stands there. Which of several places an ambiguous quote means is never guessed.
-
-    Examples
-    --------
-    >>> from chunkscope.corpus.document import Document
-    >>> from chunkscope.questions.check import check_labels
-    >>> asked = [Question.of("q1", doc="a.md", evidence=["１２円"])]
-    >>> fix_labels(asked, check_labels([Document("a.md", "価格は12円。")], asked))
-    [{'id': 'q1', 'doc': 'a.md', 'evidence': ['12円'], 'spans': [[3, 6]]}]
-    """
-    names = {"doc": "doc", "evidence": "evidence", "spans": "spans", **(fields or {})}
-    records = []
-    for number, question in enumerate(questions):
-        mended: list[Fix | None] = []
-        for place, quote in enumerate(question.quotes):
-            pin = labels.pins.get((number, place))
-            mended.append(Fix(*pin, quote.text or "") if pin else labels.fixes.get((number, place)))
-        records.append(_mended_record(question, mended, names))
-    return records
-
-
-def _mended_record(question: Question, fixes: Sequence[Fix | None], names: Mapping[str, str]) -> dict[str, object]:
-    record = dict(question.record) or _record_of(question)
-    if not any(fixes):
-        return record
-    evidence = record.get(names["evidence"])
-    items = list(evidence) if isinstance(evidence, list) else [evidence]
-    spans: list[list[int] | None] = []
-    for place, (item, quote, fix) in enumerate(zip(items, question.quotes, fixes, strict=True)):
-        if isinstance(item, dict):
-            items[place] = _mended_object(item, fix)
-            spans.append(None)
-            continue
-        if fix is not None:
-            items[place] = fix.text
-        span = (fix.start, fix.end) if fix is not None else quote.span
-        spans.append(None if span is None else list(span))
-    record[names["evidence"]] = items if isinstance(evidence, list) else items[0]
-    if any(spans):
-        record[names["spans"]] = spans
-    elif any(isinstance(item, dict) for item in items):
-        record.pop(names["spans"], None)  # objects hold their own start
-    homes = {fix.document if fix else None for fix in fixes}
-    strings_only = not any(isinstance(item, dict) for item in items)
-    if strings_only and not record.get(names["doc"]) and len(homes) == 1 and None not in homes:
-        record[names["doc"]] = homes.pop()
-    return record
-
-
-def _mended_object(item: Mapping[str, object], fix: Fix | None) -> dict[str, object]:
-    if fix is None:
-        return dict(item)
-    mended = {**item, "text": fix.text, "start": fix.start}
-    return {**mended, "end": fix.end} if "end" in item else mended
-
-
-def _record_of(question: Question) -> dict[str, object]:
-    """Write a question that was made without a record."""
-    evidence = [
-        {"text": quote.text}
-        | ({} if quote.document is None else {"doc": quote.document})
-        | ({} if quote.span is None else {"start": quote.span[0], "end": quote.span[1]})
-        for quote in question.quotes
-    ]
-    record: dict[str, object] = {"id": question.id}
-    if question.question is not None:
-        record["question"] = question.question
-    record["evidence"] = evidence
-    if question.match != "all":
-        record["match"] = question.match
-    if question.trap_docs:
-        record["trap_docs"] = list(question.trap_docs)
-    return {**record, **question.attributes}

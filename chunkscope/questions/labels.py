@@ -76,12 +76,16 @@ class Occurrence:
 
 
 class Fix(NamedTuple):
-    """The one right way to mend a quote: the verbatim text and its span."""
+    """The one right way to mend a quote: the verbatim text and its span.
+
+    It needs a pin where the text stands more than once: in the document that the quote names, else in any.
+    """
 
     document: str
     start: int
     end: int
     text: str
+    needs_pin: bool = False
 
 
 @dataclass(frozen=True)

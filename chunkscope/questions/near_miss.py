@@ -30,6 +30,9 @@ _INVISIBLE = re.compile(
     "\U000e0100-\U000e01ef]"
 )
 _EMPHASIS = re.compile(r"[*_`\\]")
+_RUN_BEHIND = re.compile(r"\*+|_+|`+")
+_RUN_BEFORE = re.compile(r"(?:\*+|_+|`+)\Z")
+_LONGEST_RUN = 8  # marks of emphasis in a row
 _WAVES = dict.fromkeys(map(ord, "〜～∼∿˜"), "~")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－﹣⁃─━ーｰ"), "-")
 _MARKS = {
@@ -235,8 +238,27 @@ def _reason_at(text: str, quote: str, span: Span) -> Near | None:
         wanted = reason.overlook(quote)
         for left, right in candidates:
             if reason.overlook(text[left:right]) == wanted:
-                return Near(left, right, (reason,), rank)
+                span = with_other_halves(text, left, right) if reason.name == "emphasis" else (left, right)
+                return Near(*span, (reason,), rank)
+    start, end = with_other_halves(text, start, end)
     return Near(start, end, _combined(text[start:end], quote), len(REASONS))
+
+
+def with_other_halves(text: str, start: int, end: int) -> Span:
+    """Take in the marks of emphasis at either end whose other half is inside.
+
+    Examples
+    --------
+    >>> with_other_halves("use `name` or **both**", 5, 20)
+    (4, 22)
+    """
+    behind = _RUN_BEHIND.match(text, end)
+    if behind and text.count(behind.group(), start, end) % 2:
+        end = behind.end()
+    before = _RUN_BEFORE.search(text[max(0, start - _LONGEST_RUN) : start])
+    if before and text.count(before.group(), start, end) % 2:
+        start -= len(before.group())
+    return start, end
 
 
 def _reaches(text: str, place: int, step: int) -> list[int]:

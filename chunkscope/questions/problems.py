@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +18,9 @@ from chunkscope.questions.labels import LISTED, Fix, LabelProblem, LabelProblemC
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
+from chunkscope.questions.rendered import RenderedText, rendered, rendered_matches
 from chunkscope.questions.similarity import STRONG, PieceIndex, Strength, align, likely_places
+from chunkscope.structure.words import words_of
 
 Key: TypeAlias = tuple[int, int]
 """The places of a question and of a quote in it."""
@@ -26,6 +28,7 @@ Key: TypeAlias = tuple[int, int]
 _SHOWN = 5  # places in a message; the others are in `occurrences`
 _EXTENDED = 20  # places that get their shortest unique passage
 _KEPT = 300  # places of a quote that are kept, and whose surroundings are compared
+_LONGEST_WORD = 64  # characters on either side that are looked at to find where a word ends
 _MANY = 50  # places in another form, after which no nearer one is looked for
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
@@ -70,6 +73,7 @@ class BadQuote:
     is_decided: bool = False
     fix: Fix | None = None
     elsewhere: Occurrence | None = None
+    at_pin: Text | None = None
     note: Text | None = None
 
     @property
@@ -81,12 +85,14 @@ class BadQuote:
 def explain(
     documents: Iterable[Document], questions: Sequence[Question], bad_quotes: Sequence[BadQuote], names: Iterable[str]
 ) -> list[tuple[Key, LabelProblem]]:
-    """Write a problem for each bad quote, going through the documents once more where that tells something."""
+    """Write a problem for each bad quote, going through the documents again where that tells something."""
     searched = [bad for bad in bad_quotes if bad.code in ("missing", "ambiguous", "offset-mismatch")]
     if searched:
         second = _SecondPass(searched)
         for document in documents:
             second.look_at(document)
+        _look_at_pages(documents, [bad for bad in searched if bad.code == "missing" and not bad.n_folded])
+        _count_fixes(documents, [bad for bad in searched if bad.fix is not None])
     known = _KnownNames(names, documents if isinstance(documents, Corpus) else None)
     return [found for bad in bad_quotes for found in _problems(bad, questions, known)]
 
@@ -137,7 +143,7 @@ class _SecondPass:
     def _look_at_home(self, document: Document, bad_quotes: Sequence[BadQuote]) -> None:
         counts = _OtherCounts(document.text)
         for bad in bad_quotes:
-            if bad.code == "offset-mismatch":
+            if bad.quote.span is not None:
                 _note_mismatch(bad, document, counts)
         missing = [bad for bad in bad_quotes if not bad.places.count]
         by_folded = _by_folded(missing)
@@ -145,7 +151,7 @@ class _SecondPass:
         folded = FoldedText(document.text) if found else None
         for bad in (bad for quote in found for bad in by_folded[quote]):
             if folded is not None:
-                _note_matches(bad, document, folded)
+                _note_matches(bad, document, folded_matches(document.text, bad.text, folded))
         for bad in missing:
             if bad.near is None:
                 self._note_similar(bad, document)
@@ -156,7 +162,7 @@ class _SecondPass:
         folded = FoldedText(document.text) if hits else None
         for bad in hits:
             if folded is not None:
-                _note_matches(bad, document, folded)
+                _note_matches(bad, document, folded_matches(document.text, bad.text, folded))
         likely = self._pieces.likely_places(document.text)
         for number, bad in enumerate(self._homeless):
             if bad.n_folded:
@@ -172,6 +178,50 @@ class _SecondPass:
             bad.note = say("not all documents were searched for similar passages")
             return
         _note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
+
+
+def _look_at_pages(documents: Iterable[Document], bad_quotes: Sequence[BadQuote]) -> None:
+    """Look for quotes that were copied from the rendered page."""
+    groups = _by_home(bad_quotes)
+    forms = {home: _by_text(group, lambda text: fold_text(rendered(text))) for home, group in groups.items()}
+    anywhere = QuoteIndex([form for form in forms.get(None, ()) if form])
+    for document in documents if bad_quotes else ():
+        at_home = forms.get(document.name, {})
+        if None not in groups and not at_home:
+            continue
+        page = RenderedText(document.text)
+        plain = fold_text(page.text)
+        found = [(at_home, form) for form, _ in QuoteIndex([form for form in at_home if form]).find_first(plain)]
+        found += [(forms[None], form) for form, _ in anywhere.find_first(plain)]
+        folded = FoldedText(page.text) if found else None
+        for bad in (bad for by_form, form in found for bad in by_form[form] if bad.n_folded < _MANY):
+            if folded is not None:
+                _note_matches(bad, document, rendered_matches(document.text, bad.text, page, folded), rendered)
+
+
+def _count_fixes(documents: Iterable[Document], bad_quotes: Sequence[BadQuote]) -> None:
+    """Find out which fixes need a pin, because what they put in stands more than once."""
+    counts: Counter[tuple[str | None, str]] = Counter()
+    texts = {home: {bad.fix.text for bad in group if bad.fix} for home, group in _by_home(bad_quotes).items()}
+    anywhere = QuoteIndex(list(texts.get(None, ())))
+    for document in documents if bad_quotes else ():
+        if document.name in texts:
+            for text, places in QuoteIndex(list(texts[document.name])).find(document.text):
+                counts[document.name, text] += len(places)
+        if None in texts:
+            for text, places in anywhere.find(document.text):
+                counts[None, text] += len(places)
+    for bad in bad_quotes:
+        if bad.fix is not None and counts[bad.quote.document, bad.fix.text] > 1:
+            bad.fix = bad.fix._replace(needs_pin=True)
+
+
+def _by_home(bad_quotes: Iterable[BadQuote]) -> dict[str | None, list[BadQuote]]:
+    """Group quotes by the document that they name."""
+    found: defaultdict[str | None, list[BadQuote]] = defaultdict(list)
+    for bad in bad_quotes:
+        found[bad.quote.document].append(bad)
+    return dict(found)
 
 
 def _by_text(bad_quotes: Iterable[BadQuote], form: Callable[[str], str] = str) -> dict[str, list[BadQuote]]:
@@ -199,9 +249,8 @@ def _note_likely(bad: BadQuote, document: Document, strength: Strength, places: 
         _keep_nearer(bad, document, near)
 
 
-def _note_matches(bad: BadQuote, document: Document, folded: FoldedText) -> None:
-    """Note where a quote stands but for its form, and the fix if that is one place."""
-    matches = folded_matches(document.text, bad.text, folded)
+def _note_matches(bad: BadQuote, document: Document, matches: Sequence[Near], seen: Callable[[str], str] = str) -> None:
+    """Note where a quote stands but for its form, and the fix if that is one place; `seen` is what must be alike."""
     if not matches:
         return
     _keep_nearer(bad, document, matches[0])
@@ -210,7 +259,7 @@ def _note_matches(bad: BadQuote, document: Document, folded: FoldedText) -> None
         return
     bad.fix = None
     passage = document.text[matches[0].start : matches[0].end]
-    if bad.n_folded == 1 and same_numbers(passage, bad.text):
+    if bad.n_folded == 1 and same_numbers(seen(passage), seen(bad.text)):
         bad.fix = Fix(document.name, matches[0].start, matches[0].end, passage)
 
 
@@ -250,13 +299,10 @@ def _note_mismatch(bad: BadQuote, document: Document, counts: _OtherCounts) -> N
             found=_excerpt(text[start:end]),
             quote=_excerpt(quote),
         )
-    bad.note = _joined([what, *counts.fit(quote, start, end)])
-    if bad.places.count == 1:
-        place = bad.places.kept[0][1]
-        bad.fix = Fix(document.name, place, place + len(quote), quote)
+    bad.at_pin = _joined([what, *counts.fit(quote, start, end)])
     if 0 <= start < end <= len(text) and fold_text(quote) and fold_text(text[start:end]) == fold_text(quote):
         here = Fix(document.name, start, end, text[start:end])
-        # the quote elsewhere, or its form here: two ways to read it
+        # the quote at several other places, or its form here: two ways to read it
         bad.fix = None if bad.places.count or not same_numbers(here.text, quote) else here
         bad.is_decided = True
 
@@ -354,9 +400,7 @@ def _ambiguous(bad: BadQuote) -> Iterator[Text]:
         extension = unique_extension(bad.contexts, number)
         if extension is None:
             continue
-        left, right = extension
-        before, after = bad.contexts[number]
-        passage = before[len(before) - left :] + quote + after[:right]
+        passage = _whole_words(bad.contexts[number], quote, *extension)
         places[number] = longer = Occurrence(place.document, place.start, place.end, place.line, place.column, passage)
         if best is None or len(passage) < len(best.unique or ""):
             best = longer
@@ -368,16 +412,29 @@ def _ambiguous(bad: BadQuote) -> Iterator[Text]:
         yield say("no longer passage is unique: pin it with 'spans'")
 
 
+def _whole_words(context: Context, quote: str, left: int, right: int) -> str:
+    """Extend a quote by some characters on both sides, and to the ends of the words that begin or end it."""
+    whole = context.before + quote + context.after
+    start, end = len(context.before) - left, len(context.before) + len(quote) + right
+    low = max(0, start - _LONGEST_WORD)
+    inside = words_of(whole[low : start + _LONGEST_WORD]).inside
+    while start > low and inside[start - low]:
+        start -= 1
+    low = max(0, end - _LONGEST_WORD)
+    inside = words_of(whole[low : end + _LONGEST_WORD]).inside
+    while end < len(whole) and end - low < len(inside) and inside[end - low]:
+        end += 1
+    return whole[start:end]
+
+
 def _missing(bad: BadQuote) -> Iterator[Text]:
     quote = _excerpt(bad.text)
     if bad.quote.document is None:
         yield say("evidence not found: {quote}", quote=quote)
     else:
         yield say("evidence not found in {document}: {quote}", document=bad.quote.document, quote=quote)
-    yield from _nearest(bad)
-
-
-def _nearest(bad: BadQuote) -> Iterator[Text]:
+    if bad.at_pin is not None:
+        yield bad.at_pin
     matches = bad.near is not None and bad.near[0].reasons
     if bad.near is not None and matches:
         yield say("{hint}: {where}", hint=bad.near[0].hint, where=bad.near[1])
@@ -386,19 +443,15 @@ def _nearest(bad: BadQuote) -> Iterator[Text]:
     elif bad.near is not None and not matches:
         yield say("nearest: {where}", where=bad.near[1])
     elif bad.near is None:
-        yield bad.note if bad.code == "missing" and bad.note else say("nothing similar")
+        yield bad.note or say("nothing similar")
 
 
 def _mismatch(bad: BadQuote) -> Iterator[Text]:
     if bad.quote.document is None:
         start, end = bad.quote.span or (0, 0)
         yield say("{quote} is at [{start}:{end}] of no document", quote=_excerpt(bad.text), start=start, end=end)
-    elif bad.note is not None:
-        yield bad.note
-    if not bad.occurrences:
-        yield say("the quote is not in {document}", document=bad.quote.document)
-        yield from _nearest(bad)
-        return
+    elif bad.at_pin is not None:
+        yield bad.at_pin
     shown = [f"{place} [{place.start}:{place.end}]" for place in bad.occurrences[:_SHOWN]]
     shown += ["..."] if len(bad.occurrences) > _SHOWN else []
     yield say("the quote is at {places:, }", places=shown)

@@ -170,13 +170,14 @@ class Question:
 
 @dataclass(frozen=True)
 class QuestionFile:
-    """The questions of a file, in its order."""
+    """The questions of a file, in its order, and the text of the file."""
 
     path: str
     sha256: str
     questions: tuple[Question, ...]
     warnings: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    text: str = field(default="", repr=False)
 
     def __iter__(self) -> Iterator[Question]:
         return iter(self.questions)
@@ -244,8 +245,9 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
     except OSError as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
     names = FieldNames(fields or {})
+    text = _decode(raw, shown)
     questions, faults = [], []
-    for number, line in numbered_lines(_decode(raw, shown)):
+    for number, line in numbered_lines(text):
         try:
             questions.append(_question(parse_object(line), number, names))
         except InputError as error:
@@ -255,7 +257,7 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
     warnings = _warnings(questions, names) if questions else [say("no question in it")]
     told = tuple(say("{path}: {text}", path=shown, text=text) for text in warnings)
     digest = hashlib.sha256(raw).hexdigest()
-    return QuestionFile(shown, digest, tuple(questions), told, names.mapped)
+    return QuestionFile(shown, digest, tuple(questions), told, names.mapped, text)
 
 
 def _decode(raw: bytes, path: str) -> str:

@@ -112,7 +112,7 @@ def align(text: str, quote: str, places: Sequence[int]) -> Near | None:
             best = ratio, span
     if best is None or best[0] < 0.5:
         return None
-    return Near(*best[1], (), len(REASONS) + 1 + round((1 - best[0]) * 1000))
+    return Near(*best[1], (), len(REASONS) + 2 + round((1 - best[0]) * 1000))
 
 
 def _compared(window: str, quote: str, offset: int) -> tuple[float, Span]:

@@ -955,6 +955,27 @@ class TestLabels:
             assert json.loads(file.read())["note"] == "鮪"
         assert run("labels", "docs", "-q", "good.jsonl").exit_code == 0
 
+    def test_a_sound_file_comes_back_as_it_was(self, here):
+        start = RULES.index(QUESTION["evidence"][0])
+        pinned = json.dumps({**QUESTION, "id": "q2", "spans": [[start, start + 12]]}, separators=(" , ", ":"))
+        put("asked.jsonl", f"{json.dumps(QUESTION)}\r\n\n  {pinned}\n\n")
+        result = run("labels", "docs", "-q", "asked.jsonl", "--fix", "same.jsonl")
+        assert result.exit_code == 0, result.output
+        assert (here / "same.jsonl").read_bytes() == (here / "asked.jsonl").read_bytes()
+
+    def test_an_edit_above_pinned_quotes_is_a_warning_everywhere(self, here):
+        start = RULES.index(QUESTION["evidence"][0])
+        put("asked.jsonl", json.dumps({**QUESTION, "spans": [[start, start + 12]]}))
+        put("docs/rules.md", RULES.replace("# 旅費", "<!-- 改訂 -->\n# 旅費"))
+        told = f"1 pinned quote has moved and counts where it stands (q1 from [{start}:{start + 12}] to rules.md "
+        for arguments in (["labels"], ["check", "--size", "60"], ["sweep", "--sizes", "60"]):
+            result = run(*arguments, "docs", "-q", "asked.jsonl")
+            assert result.exit_code == 0, result.output
+            said = " ".join((result.stdout + result.stderr).split())  # `check` has it in its report, in lines that fit
+            assert said.count(told) == 1, arguments
+        assert run("labels", "docs", "-q", "asked.jsonl", "--fix", "asked.jsonl").exit_code == 0
+        assert "moved" not in run("labels", "docs", "-q", "asked.jsonl").stderr
+
     def test_without_questions_there_is_nothing_to_check(self, here):
         assert "no questions: name them with -q" in fails("labels", "docs")
 

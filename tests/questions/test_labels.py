@@ -17,12 +17,14 @@ from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, LabelError
 from chunkscope.questions import problems
-from chunkscope.questions.check import check_labels, fix_labels
+from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import LISTED
+from chunkscope.questions.mending import fix_labels, fixed_lines
 from chunkscope.questions.near_miss import REASONS, FoldedText, fold_text, folded_matches
 from chunkscope.questions.problems import QuotePlaces
 from chunkscope.questions.question import Question, Quote, read_questions
 from chunkscope.questions.quote_search import Context, QuoteIndex, occurrences, shared_length, unique_extension
+from chunkscope.questions.rendered import RenderedText, rendered
 from chunkscope.questions.similarity import STRONG, PieceIndex, align, likely_places
 
 
@@ -170,7 +172,7 @@ def test_an_ambiguous_quote_shows_every_place_and_the_shortest_unique_passage():
     found = problem("開場は九時です。閉場は五時です。開場は九時です。", doc="a.md", evidence="開場は九時です。")
     assert found.problem == "ambiguous"
     assert [(place.start, place.line, place.column) for place in found.occurrences] == [(0, 1, 1), (16, 1, 17)]
-    assert [place.unique for place in found.occurrences] == ["開場は九時です。閉", "。開場は九時です。"]
+    assert [place.unique for place in found.occurrences] == ["開場は九時です。閉場", "。開場は九時です。"]
     assert "a.md:1:1, a.md:1:17" in found.message
     assert found.fix is None
 
@@ -389,27 +391,70 @@ def test_a_similar_passage_is_shown_and_an_unlike_text_says_so():
 @pytest.mark.parametrize(
     ("span", "hint"),
     [
-        ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote is at a.md:1:6 [5:8]"),
+        ([1, 4], "a.md[1:4] is '見積”', not '10日'; the quote is at a.md:1:6 [5:8], a.md:1:12 [11:14]"),
         ([15, 20], "they count bytes of UTF-8"),
-        ([40, 43], "a.md has 11 characters and no [40:43]"),
-        ([-3, 0], "a.md has 11 characters and no [-3:0]"),
-        ([8, 5], "a.md has 11 characters and no [8:5]"),
+        ([40, 43], "a.md has 14 characters and no [40:43]"),
+        ([-3, 0], "a.md has 14 characters and no [-3:0]"),
+        ([8, 5], "a.md has 14 characters and no [8:5]"),
         ([5, 7], "the end is one too small"),
         ([6, 9], "they count from 1"),
         ([4, 7], "they do not count the byte order mark"),
     ],
 )
 def test_offsets_that_do_not_match_say_what_stands_there(span, hint):
-    found = problem("“見積”は10日です。", doc="a.md", evidence=["10日"], spans=[span])
+    found = problem("“見積”は10日です。10日", doc="a.md", evidence=["10日"], spans=[span])
     assert found.problem == "offset-mismatch"
     assert hint in found.message
-    assert [place.start for place in found.occurrences] == [5]
-    assert found.fix == ("a.md", 5, 8, "10日")
+    assert [place.start for place in found.occurrences] == [5, 11]
+    assert found.fix is None
+    labels = check("“見積”は10日です。", doc="a.md", evidence=["10日"], spans=[span])
+    assert (labels.problems, spans(labels)) == ((), [("a.md", 5, 8)])
 
 
 def test_offsets_in_other_units_are_recognised():
-    assert "UTF-16 units" in problem("😀証拠", doc="a.md", evidence=["証拠"], spans=[[2, 4]]).message
-    assert "each line end as one" in problem("a\r\nb\r\n証拠", doc="a.md", evidence=["証拠"], spans=[[4, 6]]).message
+    assert "UTF-16 units" in problem("😀証拠証拠", doc="a.md", evidence=["証拠"], spans=[[2, 4]]).message
+    found = problem("a\r\nb\r\n証拠\n証拠", doc="a.md", evidence=["証拠"], spans=[[4, 6]])
+    assert "each line end as one" in found.message
+
+
+def test_a_pinned_quote_that_is_gone_is_missing_and_says_what_stands_at_its_place():
+    found = problem("前文。証拠なし。", doc="a.md", evidence=["別の引用"], spans=[[3, 7]])
+    assert found.problem == "missing"
+    assert (
+        found.message
+        == "evidence not found in a.md: '別の引用'; a.md[3:7] is '証拠なし', not '別の引用'; nothing similar"
+    )
+    assert problem("前文。", evidence=["別の引用"], spans=[[3, 7]]).problem == "missing"
+
+
+@pytest.mark.parametrize("named", [{"doc": "a.md"}, {}], ids=["in one document", "anywhere"])
+def test_a_pinned_quote_that_stands_once_elsewhere_has_moved(named):
+    labels = check({"a.md": "新しい前文。\n証拠。", "b.md": "別"}, evidence=["証拠。"], spans=[[0, 3]], **named)
+    assert (spans(labels), labels.problems) == ([("a.md", 7, 10)], ())
+    assert labels.warnings == (
+        "1 pinned quote has moved and counts where it stands (q from [0:3] to a.md [7:10]); "
+        "`chunkscope labels --fix OUT` writes the new place",
+    )
+
+
+def test_quotes_that_have_moved_are_counted_in_one_warning():
+    asked = [Question.of(f"q{n}", doc="a.md", evidence=f"{n}番", spans=[[0, 2]]) for n in range(5)]
+    (warning,) = check_labels([Document("a.md", "0番1番2番3番4番")], asked).warnings
+    assert warning.startswith("4 pinned quotes have moved and count where they stand (q1 from [0:2] to a.md [2:4], q2 ")
+    assert "q4" not in warning
+
+
+@given(texts(30), st.data(), texts(10), st.sampled_from([{}, {"doc": "a.md"}]))
+def test_pinned_evidence_that_is_unique_is_found_after_any_edit_above_it(text, data, edit, named):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    quote, after = text[start:end], text[:start] + edit + text[start:]
+    pinned = check(text, evidence=[quote], spans=[[start, end]], **named)
+    if not pinned.valid or len(brute(after, quote)) != 1:
+        return
+    labels = check(after, evidence=[quote], spans=[[start, end]], **named)
+    assert (spans(labels), labels.problems) == ([("a.md", start + len(edit), end + len(edit))], ())
+    assert len(labels.warnings) == bool(edit)
 
 
 def test_a_pin_without_document_fits_one_document_or_none():
@@ -439,24 +484,27 @@ def fixed(text_or_texts, **fields):
     return record, check_labels(documents, mended)
 
 
-def test_good_entries_are_pinned_and_other_fields_stay_in_order():
-    record, labels = fixed("一二三", kind="x", doc="a.md", evidence=["二", "三"], note=None)
+def test_good_entries_are_not_pinned_and_all_fields_stay_in_order():
+    record, labels = fixed("１二三", kind="x", doc="a.md", evidence=["二", "1"], note=None)
     assert list(record.items()) == [
-        ("id", "q"), ("kind", "x"), ("doc", "a.md"), ("evidence", ["二", "三"]), ("note", None),
-        ("spans", [[1, 2], [2, 3]]),
+        ("id", "q"), ("kind", "x"), ("doc", "a.md"), ("evidence", ["二", "１"]), ("note", None),
     ]  # fmt: skip
     assert labels.problems == ()
 
 
 def test_a_quote_that_differs_in_form_and_fits_once_becomes_verbatim():
     record, labels = fixed("一\r\n二", doc="a.md", evidence="一\n二")
-    assert (record["evidence"], record["spans"]) == ("一\r\n二", [[0, 4]])
+    assert record == {"id": "q", "doc": "a.md", "evidence": "一\r\n二"}
     assert labels.problems == ()
 
 
-def test_the_document_is_added_where_it_is_known():
-    record, _ = fixed({"a.md": "一", "b.md": "二"}, evidence=["二"])
-    assert (record["doc"], record["spans"]) == ("b.md", [[0, 1]])
+def test_a_mended_quote_is_pinned_where_its_text_stands_more_than_once():
+    # within one character that has a mark behind it, the quote's own form is not what stands there
+    record, labels = fixed({"a.md": "x１2", "b.md": "１2\u0301"}, evidence=["12"])
+    assert (record, labels.problems) == ({"id": "q", "evidence": ["１2"], "spans": [[1, 3]], "doc": "a.md"}, ())
+    record, labels = fixed({"a.md": "x１2 １2\u0301"}, evidence=[{"text": "12"}])
+    assert record["evidence"] == [{"text": "１2", "doc": "a.md", "start": 1}]
+    assert labels.problems == ()
 
 
 def test_nothing_is_guessed():
@@ -466,7 +514,7 @@ def test_nothing_is_guessed():
         ("10²は百", {"doc": "a.md", "evidence": ["102は百"]}),
         ("1 2円", {"doc": "a.md", "evidence": ["12円"]}),
         ("一二一", {"doc": "a.md", "evidence": ["一"], "spans": [[1, 2]]}),
-        ("１円 1円", {"doc": "a.md", "evidence": ["1円"], "spans": [[0, 2]]}),
+        ("１円 1円 1円", {"doc": "a.md", "evidence": ["1円"], "spans": [[0, 2]]}),
         ("旅費は一泊12,000円", {"doc": "a.md", "evidence": ["旅費は一泊10,000円"]}),
         ("一", {"evidence": [], "spans": []}),
         ("一", {"doc": "z.md", "evidence": ["一"]}),
@@ -482,10 +530,22 @@ def test_offsets_are_mended_where_the_quote_stands_once_or_its_form_stands_there
     assert (record["evidence"], record["spans"], labels.problems) == (["１円"], [[3, 5]], ())
 
 
-def test_good_entries_of_a_bad_question_are_pinned_and_the_bad_stay():
-    record, labels = fixed("一二二", doc="a.md", evidence=["一", "二"])
-    assert (record["evidence"], record["spans"]) == (["一", "二"], [[0, 1], None])
+def test_one_entry_of_a_bad_question_is_mended_and_the_others_stay():
+    record, labels = fixed("１二二", doc="a.md", evidence=["1", "二"])
+    assert record == {"id": "q", "doc": "a.md", "evidence": ["１", "二"]}
     assert [found.problem for found in labels.problems] == ["ambiguous"]
+
+
+def test_pins_that_have_moved_are_renewed_where_they_are_written():
+    record, labels = fixed("前一二", doc="a.md", evidence=["一", "二"], spans=[[0, 1], None])
+    assert (record["spans"], labels.warnings) == ([[1, 2], None], ())
+    record, _ = fixed("前一二", doc="a.md", evidence="一", spans=[0, 1])
+    assert (record["evidence"], record["spans"]) == ("一", [[1, 2]])
+    record, _ = fixed("前一二", doc="a.md", evidence=[{"text": "一"}, {"text": "二", "start": 0}], spans=[[0, 1], None])
+    assert (record["evidence"], record["spans"]) == ([{"text": "一"}, {"text": "二", "start": 2}], [[1, 2], None])
+    record, labels = fixed("前一二", doc="a.md", evidence=[{"text": "一", "start": 0}], spans=[[0, 1]])
+    assert (record["evidence"], record["spans"]) == ([{"text": "一", "start": 1}], [[1, 2]])
+    assert labels.warnings == ()
 
 
 def test_objects_are_mended_in_place():
@@ -493,7 +553,7 @@ def test_objects_are_mended_in_place():
     evidence = [{"text": "一\n二", "doc": "a.md", "page": 1}, {"doc": "b.md", "text": "三", "start": 5, "end": 6}]
     record, labels = fixed(text, evidence=evidence)
     assert record["evidence"] == [
-        {"text": "一\r\n二", "doc": "a.md", "page": 1, "start": 0},
+        {"text": "一\r\n二", "doc": "a.md", "page": 1},
         {"doc": "b.md", "text": "三", "start": 0, "end": 1},
     ]
     assert "spans" not in record
@@ -505,20 +565,149 @@ def test_mapped_names_are_kept(tmp_path):
     path.write_text('{"id": 1, "contexts": ["１円"]}', encoding="utf-8")
     read = read_questions(path, fields={"evidence": "contexts", "doc": "file"})
     labels = check_labels([Document("a.md", "1円")], read.questions)
-    assert fix_labels(read.questions, labels, read.fields) == [
-        {"id": 1, "contexts": ["1円"], "file": "a.md", "spans": [[0, 2]]}
-    ]
+    assert fix_labels(read.questions, labels, read.fields) == [{"id": 1, "contexts": ["1円"]}]
 
 
 def test_a_number_of_thousands_of_digits_is_compared_as_text():
     digits = "9" * 5_000
-    assert fixed(f"上限は{digits}円", doc="a.md", evidence=[f"上限は {digits}円"])[0]["spans"] == [[0, 5_004]]
+    record, _ = fixed(f"上限は{digits}円", doc="a.md", evidence=[f"上限は {digits}円"])
+    assert record["evidence"] == [f"上限は{digits}円"]
 
 
 def test_a_question_built_by_hand_is_written_whole():
     asked = [Question("q", "？", (Quote("a.md", "二"),), attributes={"kind": 1})]
     (record,) = fix_labels(asked, check_labels([Document("a.md", "一二")], asked))
-    assert record == {"id": "q", "question": "？", "evidence": [{"text": "二", "doc": "a.md", "start": 1}], "kind": 1}
+    assert record == {"id": "q", "question": "？", "evidence": [{"text": "二", "doc": "a.md"}], "kind": 1}
+
+
+PAGE = """# Limits
+
+- **Rate**: see [the `average` option](../options.md#average "all of them"), 100 requests.<br />Then it waits.
+- ![logo](logo.png) A [plain][ref] link &amp; more.
+
+| Plan | Limit |
+|------|------:|
+| Free | 25 MB [^1] |
+| Paid | none \\| all |
+"""
+
+
+@pytest.mark.parametrize(
+    ("copied", "stands"),
+    [
+        ("see the average option, 100", '[the `average` option](../options.md#average "all of them"), 100'),
+        ("average option", "`average` option"),
+        ("100 requests.\nThen it waits.", "100 requests.<br />Then it waits."),
+        ("Rate: see the average", "**Rate**: see [the `average"),
+        ("Then it waits.\nA plain link & more.", "Then it waits.\n- ![logo](logo.png) A [plain][ref] link &amp; more."),
+        ("Free\t25 MB", "Free | 25 MB"),
+        ("Plan Limit Free 25 MB", "Plan | Limit |\n|------|------:|\n| Free | 25 MB"),
+        ("none | all", "none \\| all"),
+    ],
+)
+@pytest.mark.parametrize("named", [{"doc": "a.md"}, {}], ids=["in one document", "anywhere"])
+def test_what_was_copied_from_the_rendered_page_is_mended(copied, stands, named):
+    found = problem({"a.md": PAGE, "b.md": "別の文書"}, evidence=copied, **named)
+    assert found.fix is not None, found.message
+    assert stands in found.fix.text
+    record, labels = fixed({"a.md": PAGE, "b.md": "別の文書"}, evidence=copied, **named)
+    assert record == {"id": "q", "evidence": found.fix.text, **named}
+    assert labels.problems == ()
+
+
+def test_the_reason_of_what_was_copied_from_the_page_is_said():
+    found = problem(PAGE, evidence="the average option, 100")
+    assert "; matches if marks of Markdown and HTML are ignored: " in found.message
+    twice = problem(PAGE + PAGE.lower(), doc="a.md", evidence="A plain link & more.")
+    assert twice.fix is None
+    assert problem("[2 円](a.md)と", doc="a.md", evidence="2円と").fix.text == "[2 円](a.md)と"
+    assert problem("[2 2円](a.md)と", doc="a.md", evidence="22円と").fix is None
+
+
+def as_lines(documents, lines, tmp):
+    tmp.write_bytes("".join(lines).encode())
+    read = read_questions(tmp)
+    return "".join(fixed_lines(read, check_labels(documents, read)))
+
+
+def test_lines_that_need_nothing_stay_byte_for_byte(tmp_path):
+    lines = [
+        '{"id":"a",  "evidence" : ["\\u4e00"]}\r\n',
+        "\n",
+        '{"evidence": "1", "id": "b", "n": 1.50}\n',
+        '  {"id": "c", "doc": "a.md", "evidence": "二", "spans": [3, 4]}\n',
+        '{"id": "d", "evidence": []}',
+    ]
+    written = as_lines([Document("a.md", "一１二")], lines, tmp_path / "q.jsonl").splitlines(keepends=True)
+    assert [written[n] for n in (0, 1, 4)] == [lines[n] for n in (0, 1, 4)]
+    assert written[2] == '{"evidence": "１", "id": "b", "n": 1.5}\n'
+    assert written[3] == '{"id": "c", "doc": "a.md", "evidence": "二", "spans": [[2, 3]]}\n'
+
+
+WORLDS = st.tuples(st.text("あ1１ab*`[]()|\n ", max_size=25), st.text("あ1１ab*`[]()|\n ", max_size=15), st.data())
+
+
+def drawn_question(data, number, named):
+    quotes = []
+    for _ in range(data.draw(st.integers(0, 3))):
+        text = data.draw(st.sampled_from([*named.values()]))
+        start = data.draw(st.integers(0, len(text)))
+        quote = text[start : start + data.draw(st.integers(1, 6))]
+        form = data.draw(st.sampled_from(["as it is", "without marks", "NFKC", "blank"]))
+        quote = {
+            "as it is": quote,
+            "without marks": re.sub(r"[*`|]|\]\([^()]*\)|\[", "", quote),
+            "NFKC": unicodedata.normalize("NFKC", quote),
+            "blank": f"{quote} ",
+        }[form]
+        span = data.draw(st.sampled_from([None, [start, start + len(quote)], [0, len(quote)], [1, 1 + len(quote)]]))
+        doc = data.draw(st.sampled_from([None, None, *named]))
+        as_object = (
+            {"text": quote} | ({} if span is None else {"start": span[0]}) | ({} if doc is None else {"doc": doc})
+        )
+        quotes.append((quote, span, as_object))
+    fields = {"id": f"q{number}"} | data.draw(st.sampled_from([{}, {"doc": "a.md"}, {"match": "any"}]))
+    if data.draw(st.booleans()):
+        return {**fields, "evidence": [one for *_, one in quotes]}
+    spans_ = {"spans": [span for _, span, _ in quotes]} if data.draw(st.booleans()) and quotes else {}
+    return {**fields, "evidence": [quote for quote, *_ in quotes], **spans_}
+
+
+@given(WORLDS)
+def test_fixing_twice_changes_nothing_more_and_what_is_fixed_stands(tmp_path_factory, world):
+    one, other, data = world
+    named = {"a.md": one, "b.md": other}
+    documents = [Document(name, text) for name, text in named.items()]
+    asked = [drawn_question(data, number, named) for number in range(data.draw(st.integers(1, 3)))]
+    path = tmp_path_factory.mktemp("fixed") / "q.jsonl"
+    lines = [json.dumps(question) + "\n" for question in asked]
+    once = as_lines(documents, lines, path)
+    before = check_labels(documents, read_questions(path))
+    assert as_lines(documents, [once], path) == once
+    after = check_labels(documents, read_questions(path))
+    mended = {(found.id, found.entry) for found in before.problems if found.fix}
+    left = {(found.id, found.entry) for found in before.problems} - mended
+    assert {(found.id, found.entry) for found in after.problems} == left
+    assert not any("moved" in warning for warning in after.warnings)
+    if not before.problems and not any("moved" in warning for warning in before.warnings):
+        assert once == "".join(lines)
+
+
+@given(texts(40), texts(12))
+def test_what_is_seen_maps_back_to_the_text(text, more):
+    for source in (text, f"[{text}](x) &amp; <b>{more}</b> ![{more}](y)"):
+        page = RenderedText(source)
+        origins = [page.span(at, at + 1) for at in range(len(page.text))]
+        assert origins == sorted(origins)
+        assert all(0 <= start < end <= len(source) for start, end in origins)
+        kept = [(seen, source[start:end]) for seen, (start, end) in zip(page.text, origins, strict=True)]
+        assert all(original[0] in "\\&" or seen == original for seen, original in kept)
+
+
+@pytest.mark.parametrize("part", ["[", "](", "](a", "](a(b)", "<", "<a ", "&a", "~", "- ", "![a", "[a](b)", "\\", "|-"])
+def test_no_text_is_rendered_in_more_than_linear_work(part):
+    # time is not measured: a quadratic scan of this much would not end
+    assert len(rendered(part * 200_000)) <= len(part) * 200_000
 
 
 # -- the search, against slow twins -----------------------------------------------------------------------------
@@ -755,6 +944,7 @@ def test_real_questions_are_all_valid(data, name, documents):
     assert labels.problems == ()
     assert len(labels.valid) == sum(question.is_answerable for question in read.questions)
     assert fix_labels(read.questions, labels) == [question.record for question in read.questions]
+    assert "".join(fixed_lines(read, labels)) == (data / name).read_bytes().decode("utf-8-sig")
 
 
 def test_pins_tell_97_repeats_apart(data):

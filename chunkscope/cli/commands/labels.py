@@ -50,7 +50,8 @@ def command(**flags: Any) -> None:
     Prints each problem as FILE:LINE: ID: PROBLEM: MESSAGE, and a summary.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.questions.check import check_labels, fix_labels
+    from chunkscope.questions.check import check_labels
+    from chunkscope.questions.mending import fixed_lines
 
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"], flags["fix"], mended=flags["fix"])
@@ -61,9 +62,8 @@ def command(**flags: Any) -> None:
     labels = check_labels(corpus, questions)
     inputs.messages.warn(*(say("{path}: {text}", path=questions.path, text=text) for text in labels.warnings))
     if flags["fix"]:
-        records = fix_labels(questions.questions, labels, questions.fields)
         with open_output(flags["fix"], "json") as file:
-            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            file.writelines(fixed_lines(questions, labels))
     with open_output(flags["output"], flags["output_format"]) as file:
         if flags["output_format"] == "json":
             file.write(json.dumps(labels.to_dict(), ensure_ascii=False) + "\n")

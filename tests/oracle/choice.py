@@ -43,7 +43,9 @@ def candidates(cells, tolerance):
 
 def pick(cells, tolerance):
     """Choose the cheapest candidate."""
-    return min(candidates(cells, tolerance), key=lambda p: (cells[p].price, round(counted(cells, p), 7), p))
+    return min(
+        candidates(cells, tolerance), key=lambda p: (cells[p].price, round(counted(cells, p), 7), cells[p].chunks, p)
+    )
 
 
 def floor(cells, tolerance):

@@ -156,7 +156,7 @@ def floor(options: Options, losses: FloatArray, tolerance: float) -> int:
 
     In each line it is the smallest candidate at and above which no size that fits harms a question, else its candidate
     with the least loss, then the smallest. Of these the one with the fewest characters to embed is chosen, then the
-    fewest chunks, then the first of the grid.
+    fewest questions harmed, the fewest chunks, the first of the grid.
 
     Parameters
     ----------
@@ -181,7 +181,8 @@ def floor(options: Options, losses: FloatArray, tolerance: float) -> int:
             chosen.append(int(safe[0]))
         elif len(rest):
             chosen.append(int(rest[np.lexsort((options.sizes[rest], counted[rest]))[0]]))
-    return min(chosen, key=lambda cell: (options.price[cell], options.chunks[cell], cell))
+    harmed = losses.round()
+    return min(chosen, key=lambda cell: (options.price[cell], harmed[cell], options.chunks[cell], cell))
 
 
 def start(options: Options, cut: FloatArray, totals: IntArray) -> int:

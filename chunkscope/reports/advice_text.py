@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from chunkscope.errors import unit_noun
-from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, NoAdvice, Remedy, cut_in_two, harm, kept
-from chunkscope.grid.choice import HARMLESS, LEAST_LINE
+from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, NoAdvice, Remedy, cut_in_two, harm, kept, largest_chunk
+from chunkscope.grid.choice import HARMLESS, LEAST_LINE, SLACK
 from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.measures.damage import DocumentDamage
@@ -121,6 +121,8 @@ def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
         yield "Floor", f"{spelled(advice, name)}: {_harm(cell)}. {_below(line, cell)}".rstrip()
     for remedy in advice.remedies:
         yield "Or", f"{remedy_sentence(remedy, advice)}."
+    if advice.kind == FLOOR:
+        yield from _less_harm(result, advice, cell, name)
     if sentence := grid_end_sentence(advice):
         yield "Grid", sentence
     if advice.kind == FLOOR:
@@ -185,6 +187,17 @@ def remedy_sentence(remedy: Remedy, advice: Advice) -> str:
     }[remedy.what]
     fits = "" if remedy.fits else f"; but the largest chunk has {remedy.largest:,}, above {advice.limit:,}"
     return f"with prepend={remedy.prepend}: {what}, {times(remedy.times)} to embed{fits}"
+
+
+def _less_harm(result: SweepResult, advice: Advice, cell: Cell, name: Name) -> Iterator[Labelled]:
+    """Name the cheapest of the cells that harm least, where the advised one harms more: it is within the tolerance."""
+    fitting = [one for one in result.cells if largest_chunk(one, result.limit) <= advice.limit]
+    least = min(map(harm, fitting))
+    if harm(cell) < least + HARMLESS or not cell.chunk_characters:
+        return
+    best = min((one for one in fitting if harm(one) < least + SLACK), key=lambda one: one.chunk_characters)
+    price = times(best.chunk_characters / cell.chunk_characters)
+    yield "Or", f"{spelled(best, name)}: {_harm(best)}, {price} to embed."
 
 
 def grid_end_sentence(advice: Advice) -> str:

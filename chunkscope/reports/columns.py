@@ -88,13 +88,13 @@ def _structure(shown: Shown) -> list[TextColumn]:
     for kind in KINDS:
         total = kept(first, kind)[1]
         if total:
-            columns.append(shown.column(f"{KIND_TITLES[kind]}\ncut\nof {total:,}", partial(_cut, kind)))
+            columns.append(shown.column(f"{KIND_TITLES[kind]}\ncut of\n{total:,}", partial(_cut, kind)))
     return [*columns, *_header_lost(shown)]
 
 
 def _header_lost(shown: Shown) -> list[TextColumn]:
     total = shown.cells[0].table_rows
-    title = f"header\nlost\nof {total:,}"
+    title = f"header\nlost of\n{total:,}"
     return [shown.column(title, lambda cell: f"{total - cell.table_rows_with_header:,}")] if total else []
 
 

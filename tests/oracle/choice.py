@@ -59,7 +59,7 @@ def floor(cells, tolerance):
             chosen.append(safe[0])
         elif rest:
             chosen.append(min(rest, key=lambda p: (counted(cells, p), cells[p].size)))
-    return min(chosen, key=lambda p: (cells[p].price, cells[p].chunks, p))
+    return min(chosen, key=lambda p: (cells[p].price, round(cells[p].losses[0]), cells[p].chunks, p))
 
 
 def start(cells, totals):

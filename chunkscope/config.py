@@ -42,6 +42,10 @@ class Config:
     values: Mapping[str, object] = dataclasses.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def defaults(self, command: str | None) -> dict[str, object]:
+        """Give what stands for a command: what the table ``check`` says is for that one alone."""
+        return {key: value for key, value in self.values.items() if command == "check" or key not in CHECK_KEYS}
+
     def place_of(self, threshold: str) -> str:
         """Tell where a threshold stands.
 
@@ -248,6 +252,8 @@ KEYS: Mapping[str, Reader] = {
 }
 CHECK_KEYS: Mapping[str, Reader] = {
     **dict.fromkeys(THRESHOLDS, (_threshold, "a count, a share such as '2%', or 'none'")),
+    "retriever": (_text, "a text such as 'bm25'"),
+    "context": (_integer, "a whole number"),
     "baseline": (_text, "a path"),
 }
 PATHS = {"corpus", "questions", "baseline"}

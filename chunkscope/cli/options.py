@@ -72,7 +72,8 @@ class ConfiguredCommand(click.Command):
         if ctx.resilient_parsing or ctx.params.get("demo"):
             return ctx
         config = find_config()
-        return super().make_context(info_name, args, parent, obj=config, default_map=dict(config.values), **extra)
+        defaults = config.defaults(self.name)
+        return super().make_context(info_name, args, parent, obj=config, default_map=defaults, **extra)
 
 
 HEADINGS = {

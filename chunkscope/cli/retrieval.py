@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import stacked, usage_error
-from chunkscope.errors import MissingPartError
+from chunkscope.cli.options import naming_the_file, stacked, usage_error
+from chunkscope.errors import ConfigError, MissingPartError
 from chunkscope.reports.formatting import duration, money, plural
 
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
-    from chunkscope.retrieval import Holdout, RetrievalSettings
+    from chunkscope.retrieval import Holdout, Ranker, RetrievalSettings
     from chunkscope.retrieval.plan import GridPlan
 
 FIRST_CHUNKER, FIRST_SIZES, FIRST_OVERLAPS = "fixed", "300,600,1000", "0,100"
@@ -109,6 +109,32 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
     finally:
         for one in opened:
             one.close()
+
+
+@contextlib.contextmanager
+def offline_ranker(flags: Mapping[str, Any], messages: Messages, refill: str) -> Iterator[Ranker]:
+    """Give what ranks the chunks for a check: vectors come from the cache, and nothing is sent.
+
+    Raises
+    ------
+    ConfigError
+        Several retrievers, or a context that is none.
+    MissingPartError
+        This installation has no `chunkscope.retrieval`.
+    """
+    _require_retrieval()
+    from chunkscope.retrieval import Ranker
+
+    flags = {**flags, "retriever": flags["retriever"] or "bm25", "no_cache": False}
+    with contextlib.ExitStack() as stack:
+        with naming_the_file("retriever", "context"):
+            retrievers = stack.enter_context(found_retrievers(flags, messages))
+            if len(retrievers) != 1:
+                raise ConfigError(f"--retriever {flags['retriever']}: check ranks with one, not {len(retrievers)}")
+            ranker = Ranker(retrievers[0], flags["context"])
+        for embedder in getattr(retrievers[0], "embedders", ()):
+            embedder.offline = f"`{refill}` fills it"
+        yield ranker
 
 
 def read_settings(flags: Mapping[str, Any]) -> RetrievalSettings:

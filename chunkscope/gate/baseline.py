@@ -12,7 +12,7 @@ from typing import Any
 from chunkscope._version import __version__
 from chunkscope.corpus.json_lines import read_stored
 from chunkscope.errors import InputError
-from chunkscope.gate.result import Recognised
+from chunkscope.gate.result import CODES, Recognised
 from chunkscope.measures.findings import Finding
 
 FORMAT = 1
@@ -21,6 +21,8 @@ FORMAT = 1
 1: `kind`, `setting`, `findings` with `document`, `code`, `quote` and `count`.
 """
 KIND = "chunkscope-baseline"
+OF_QUESTIONS = (*CODES["min_recall"], *CODES["max_more_lost"])
+"""Findings of which a question has one, whatever its evidence."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,11 @@ class Baseline:
 
 
 def recognised(finding: Finding) -> Recognised:
-    """Give what a finding is known again by. A duplicate id has no quote; it is known by the id."""
-    return Recognised(finding.document or "", finding.code, finding.quote or finding.question or "")
+    """Give what a finding is known again by. What a question as a whole has lost is known by its id, and so is an id
+    that stands twice, which has no quote.
+    """
+    known_by = finding.question if finding.code in OF_QUESTIONS else finding.quote
+    return Recognised(finding.document or "", finding.code, known_by or finding.question or "")
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
@@ -108,7 +113,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     shown = os.fspath(path)
     record = read_stored(shown, FORMAT, "baseline")
     if record.get("kind") != KIND or not isinstance(record.get("findings"), list):
-        raise InputError(f"{shown}: not a baseline; --write-baseline writes one")
+        raise InputError(f"{shown}: not a baseline; --write-baseline writes one (a result goes with max_more_lost)")
     known: Counter[Recognised] = Counter()
     for number, row in enumerate(record["findings"], 1):
         values = [row.get(key) for key in ("document", "code", "quote")] if isinstance(row, dict) else []

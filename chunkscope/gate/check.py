@@ -10,13 +10,25 @@ from typing import Any
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
-from chunkscope.errors import InputError
+from chunkscope.errors import ConfigError, InputError
 from chunkscope.gate.baseline import Baseline, only
+from chunkscope.gate.doubts import find_doubts
 from chunkscope.gate.evaluate import Evaluation, evaluate
-from chunkscope.gate.result import CODES, Against, CheckedQuestion, CheckResult, Kind, ThresholdResult, sorted_findings
-from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds
+from chunkscope.gate.lost import Ranking, compare_with, find_newly_lost, find_not_answered, rank_chunks
+from chunkscope.gate.result import (
+    CODES,
+    Against,
+    CheckedQuestion,
+    CheckResult,
+    Earlier,
+    Kind,
+    ThresholdResult,
+    sorted_findings,
+)
+from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds, is_least
 from chunkscope.grid.notation import Overlap
-from chunkscope.grid.results import Cell, CorpusInfo
+from chunkscope.grid.pairing import Record
+from chunkscope.grid.results import Cell, CorpusInfo, SweepResult
 from chunkscope.language import say
 from chunkscope.measures.findings import Finding, Level
 from chunkscope.questions.check import check_labels
@@ -32,6 +44,9 @@ def check(
     thresholds: Thresholds | None = None,
     overlap: Overlap | None = None,
     baseline: Baseline | None = None,
+    ranking: Ranking | None = None,
+    earlier: SweepResult | CheckResult | Record | None = None,
+    earlier_path: str = "the earlier result",
 ) -> CheckResult:
     """Hold documents, cut by one setting, against thresholds.
 
@@ -49,6 +64,12 @@ def check(
         The overlap as it was written: a share goes with the size when other sizes are tried.
     baseline : Baseline, optional
         Findings in it do not count.
+    ranking : callable, optional
+        What ranks the chunks: `chunkscope.retrieval.Ranker`. `min_recall` needs one.
+    earlier : SweepResult, CheckResult or mapping, optional
+        What `max_more_lost` compares with: a result of `sweep`, `recall` or `check`, or its JSON.
+    earlier_path : str
+        What messages call it.
 
     Returns
     -------
@@ -58,6 +79,8 @@ def check(
     ------
     InputError
         Nothing could be measured: that is no pass.
+    ConfigError
+        A threshold without what it needs: a ranking, or an earlier result.
     ChunkerError
         A chunker without a size.
 
@@ -68,20 +91,30 @@ def check(
     >>> result = check([rules], asked, "fixed(size=13)")
     >>> result.passed, result.findings[0].line, result.findings[0].column, result.findings[0].suggestion.size
     (False, 1, 14, 16)
+    >>> from chunkscope.retrieval import Ranker
+    >>> asked = [Question.of("q1", "上限はいくら？", doc="rules.md", evidence="上限は1泊12,000円")]
+    >>> result = check([rules], asked, "fixed(size=20)", thresholds=Thresholds.of(min_recall="80%"), ranking=Ranker())
+    >>> [(one.name, one.n, one.total) for one in result.measured][-1]
+    ('min_recall', 1, 1)
     """
     thresholds = thresholds or Thresholds()
+    _require_parts(thresholds, ranking, earlier)
     chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     corpus = Corpus.of(documents)
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
     evaluation = evaluate(corpus, labels, chunker, thresholds, overlap)
+    since = None
+    if labels and labels.valid:
+        _rank(evaluation, corpus, labels, chunker, thresholds, ranking)
+        since = _compare(evaluation, corpus, labels, thresholds, earlier, earlier_path)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
     if labels:
         found += _label_findings(labels, asked, path or "questions")
     findings = sorted_findings(found)
-    warnings = _warnings(labels, thresholds)
+    warnings = find_doubts(labels, thresholds, evaluation)
     known, against = _compared(findings, baseline, _codes(thresholds, labels))
     if baseline and baseline.setting not in ("", str(chunker)):
         warnings.append(
@@ -94,7 +127,14 @@ def check(
         )
     n_valid = len(labels.valid) if labels else 0
     measured = tuple(
-        _measure(name, thresholds[name], evaluation, findings=findings, known=known, n_valid=n_valid)
+        _measure(
+            name,
+            thresholds[name],
+            evaluation,
+            findings=findings,
+            known=known,
+            n_asked=since.outcome.total if since and name == "max_more_lost" else n_valid,
+        )
         for name in _counted(thresholds, labels)
     )
     judged = _judged(findings, known, measured, evaluation, thresholds)
@@ -116,14 +156,61 @@ def check(
             corpus.unreadable,
             dict(sorted(corpus.ignored.items())),
         ),
+        cell=evaluation.cell,
         questions_path=path if labels else None,
         asked=_asked(labels, asked) if labels else (),
         measured=measured,
         findings=judged,
         label_problems=bad_labels,
         against=against,
+        earlier=since,
         warnings=tuple(warnings),
     )
+
+
+def _require_parts(
+    thresholds: Thresholds, ranking: Ranking | None, earlier: SweepResult | CheckResult | Record | None
+) -> None:
+    if not thresholds.min_recall.is_off and ranking is None:
+        raise ConfigError("min_recall needs a ranking, such as chunkscope.retrieval.Ranker('bm25')")
+    if not thresholds.max_more_lost.is_off and earlier is None:
+        raise ConfigError("max_more_lost needs an earlier result of sweep, recall or check to compare with")
+
+
+def _rank(
+    evaluation: Evaluation,
+    corpus: Corpus,
+    labels: Labels,
+    chunker: Chunker,
+    thresholds: Thresholds,
+    ranking: Ranking | None,
+) -> None:
+    """Rank the chunks, and add what is not answered."""
+    if ranking is None:
+        return
+    found = rank_chunks(corpus, labels, chunker, ranking)
+    evaluation.cell = dataclasses.replace(evaluation.cell, retrieval=(found,))
+    if not thresholds.min_recall.is_off:
+        evaluation.findings += find_not_answered(corpus, labels, found)
+        evaluation.spoilt["min_recall"] = set(found["missed"])
+
+
+def _compare(
+    evaluation: Evaluation,
+    corpus: Corpus,
+    labels: Labels,
+    thresholds: Thresholds,
+    earlier: SweepResult | CheckResult | Record | None,
+    path: str,
+) -> Earlier | None:
+    """Compare with the earlier result, and add what is newly lost."""
+    if earlier is None or thresholds.max_more_lost.is_off:
+        return None
+    record = earlier.to_dict() if isinstance(earlier, SweepResult | CheckResult) else earlier
+    since = compare_with(record, path, labels, evaluation.cell)
+    evaluation.findings += find_newly_lost(corpus, labels, since)
+    evaluation.spoilt["max_more_lost"] = set(since.outcome.lost)
+    return since
 
 
 def _looked_up(
@@ -213,7 +300,7 @@ def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[CheckedQuestion, 
             kind = "valid"
         elif question.quotes or (question.id, question.line) in excluded:
             kind = "excluded"
-        kinds.append(CheckedQuestion(question.id, question.line, kind))
+        kinds.append(CheckedQuestion(question.id, question.line, kind, question.digest))
     return tuple(kinds)
 
 
@@ -236,12 +323,15 @@ def _measure(
     *,
     findings: Sequence[Finding],
     known: Sequence[bool],
-    n_valid: int,
+    n_asked: int,
 ) -> ThresholdResult:
     """Count for one threshold: the questions, rows or chunks with a finding, and those with a new one."""
     fresh = [finding for finding, is_known in zip(findings, known, strict=True) if not is_known]
     n, n_new = (len(_counting(name, evaluation, found)) for found in (findings, fresh))
-    total = _total(name, evaluation.cell, n_valid)
+    total = _total(name, evaluation.cell, n_asked)
+    if is_least(name):
+        n, n_new = total - n, total - n_new
+        return ThresholdResult(name, str(threshold), n, n_new, total, threshold.is_reached(n_new, total))
     return ThresholdResult(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
 
 
@@ -260,10 +350,10 @@ def _level(finding: Finding, missed: Collection[str], evaluation: Evaluation, th
     return "error" if any(_counting(name, evaluation, [finding]) for name in missed) else "note"
 
 
-def _total(name: str, cell: Cell, n_valid: int) -> int:
+def _total(name: str, cell: Cell, n_asked: int) -> int:
     """Tell of how many a threshold speaks."""
-    if name in ("max_split", "max_missing"):
-        return n_valid
+    if name in NEEDS_QUESTIONS and name != "max_header_lost":
+        return n_asked
     return {"max_header_lost": cell.table_questions, "max_rows_header_lost": cell.table_rows}.get(name, cell.chunks)
 
 
@@ -296,10 +386,3 @@ def _require_something(
 
 def _flag(name: str) -> str:
     return name.replace("_", "-")
-
-
-def _warnings(labels: Labels | None, thresholds: Thresholds) -> list[str]:
-    if labels is not None:
-        return list(labels.warnings)
-    skipped = [_flag(name) for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
-    return [say("no questions: {names:, } cannot be checked", names=skipped)] if skipped else []

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
+import numpy as np
+
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.corpus.reading import Corpus
@@ -37,15 +39,34 @@ from chunkscope.questions.labels import EvidenceTable, Labels
 
 @dataclass
 class Evaluation:
-    """What one setting comes to: the counts, the findings, and the questions that are spoilt for each threshold."""
+    """What one setting comes to.
+
+    Attributes
+    ----------
+    cell : Cell
+        The counts.
+    findings : list of Finding
+    spoilt : dict
+        The questions that are spoilt for each threshold.
+    may_be_cut, in_first : int
+        Evidence in documents that are cut at all, and how much of that the first chunk of its document holds.
+    """
 
     cell: Cell
     findings: list[Finding] = field(default_factory=list)
     spoilt: dict[str, set[str]] = field(default_factory=dict)
+    may_be_cut: int = 0
+    in_first: int = 0
 
     def __add__(self, other: Evaluation) -> Evaluation:
         spoilt = {name: self.spoilt.get(name, set()) | other.spoilt.get(name, set()) for name in NEEDS_QUESTIONS}
-        return Evaluation(self.cell + other.cell, self.findings + other.findings, spoilt)
+        return Evaluation(
+            self.cell + other.cell,
+            self.findings + other.findings,
+            spoilt,
+            self.may_be_cut + other.may_be_cut,
+            self.in_first + other.in_first,
+        )
 
 
 def evaluate(
@@ -68,7 +89,7 @@ def _evaluate(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: O
     chunks = scanned.chunks(chunker)
     suggester = Suggester(chunker, overlap, scanned.layout, scanned.boundaries[chunker.unsized])
     found = list(_findings(scanned, chunks, chunker, thresholds, suggester))
-    return Evaluation(scanned.cell(chunks, chunker), found, _spoilt(scanned, chunks))
+    return Evaluation(scanned.cell(chunks, chunker), found, _spoilt(scanned, chunks), *_in_first(scanned, chunks))
 
 
 def _findings(
@@ -112,3 +133,18 @@ def _spoilt(scanned: Scan, chunks: ChunkSet) -> dict[str, set[str]]:
         name: {one for one, is_bad in zip(table.ids, table.spoilt(spans).tolist(), strict=True) if is_bad}
         for name, spans in bad.items()
     }
+
+
+def _in_first(scanned: Scan, chunks: ChunkSet) -> tuple[int, int]:
+    """Count the evidence in documents of several chunks, and what of it the first of these holds."""
+    bound = scanned.of_kind(BoundEvidence)
+    if bound is None or not len(chunks.spans):
+        return 0, 0
+    layout, evidence = chunks.layout, bound.spans.spans
+    documents, firsts, n_chunks = np.unique(
+        layout.documents_of(chunks.spans[:, 0]), return_index=True, return_counts=True
+    )
+    ends = np.zeros(len(layout.names), dtype=np.int64)  # of the first chunk, where others follow
+    ends[documents] = np.where(n_chunks > 1, chunks.spans[firsts, 1], 0)
+    end = ends[layout.documents_of(evidence[:, 0])]
+    return int(np.count_nonzero(end)), int(np.count_nonzero((end > 0) & (evidence[:, 1] <= end)))

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chunkscope._version import __version__
-from chunkscope.grid.results import CorpusInfo
+from chunkscope.grid.outcomes import PairedOutcome
+from chunkscope.grid.results import Cell, CorpusInfo
 from chunkscope.measures.findings import Finding
 from chunkscope.plugins.shown import Shown, counted
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
 
-1: `passed`, `setting`, `corpus`, `questions`, `thresholds`, `findings`, `baseline`, `warnings`.
+1: `passed`, `setting`, `corpus`, `questions`, `cells`, `thresholds`, `findings`, `baseline`, `earlier`, `warnings`.
 """
 
 CODES = {
@@ -25,6 +26,8 @@ CODES = {
     "max_oversize": ("chunk-oversize",),
     "max_broken": ("chunk-broken",),
     "max_blank": ("chunk-blank",),
+    "min_recall": ("not-answered",),
+    "max_more_lost": ("newly-lost",),
 }
 """Which findings count for which threshold."""
 
@@ -41,7 +44,8 @@ class ThresholdResult:
     limit : str
         As it was set.
     n, n_new : int
-        How many there are, and how many of them the baseline does not have: these count.
+        How many there are, and how many of them the baseline does not have: these count. Of `min_recall` how many are
+        answered, and how many with those whose miss the baseline has.
     total : int
         Of how many.
     is_met : bool
@@ -68,11 +72,12 @@ class ThresholdResult:
 
 @dataclass(frozen=True)
 class CheckedQuestion:
-    """A question of the file: its line, and whether it could be checked."""
+    """A question of the file: its line, whether it could be checked, and a digest of what it asks."""
 
     id: str
     line: int | None
     kind: Kind
+    digest: str = ""
 
 
 @dataclass(frozen=True, order=True)
@@ -99,6 +104,28 @@ class Against:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """What became of the questions since an earlier result.
+
+    Attributes
+    ----------
+    path : str
+    by : {"answered", "whole"}
+        What is compared: whether a question is answered, or whether it is neither split nor without a header.
+    outcome : PairedOutcome
+        Over the questions that both have.
+    """
+
+    path: str
+    by: Literal["answered", "whole"]
+    outcome: PairedOutcome
+
+    def to_dict(self) -> dict[str, object]:
+        """Give it as JSON has it."""
+        return {"path": self.path, "by": self.by, **self.outcome.to_dict()}
+
+
+@dataclass(frozen=True)
 class CheckResult(Shown):
     """What a check found.
 
@@ -107,6 +134,8 @@ class CheckResult(Shown):
     setting : mapping
         ``chunker``, ``unit``, ``size``, ``overlap``.
     corpus : CorpusInfo
+    cell : Cell
+        What a sweep counts for the setting; with what was ranked, where chunks were.
     questions_path : str or None
         None: without questions.
     asked : tuple of CheckedQuestion
@@ -119,17 +148,21 @@ class CheckResult(Shown):
         Those that are new, where they are errors.
     against : Against or None
         With a baseline.
+    earlier : Earlier or None
+        Where questions are compared with those of an earlier result.
     warnings : tuple of str
     """
 
     setting: Mapping[str, Any]
     corpus: CorpusInfo
+    cell: Cell
     questions_path: str | None
     asked: tuple[CheckedQuestion, ...]
     measured: tuple[ThresholdResult, ...]
     findings: tuple[Finding, ...]
     label_problems: int = 0
     against: Against | None = None
+    earlier: Earlier | None = None
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -158,10 +191,12 @@ class CheckResult(Shown):
         """Say in one line how it went, and show the first finding."""
         if self.passed:
             return "passed"
+        missed = ", ".join(name.replace("_", "-") for name in self.missed)
+        if not self.errors:  # more questions are to be answered than there are
+            return f"failed: {missed}"
         first = self.errors[0]
         rest = f" (and {len(self.errors) - 1:,} more)" if len(self.errors) > 1 else ""
         where = f"{first.path}:{first.line}:{first.column}"
-        missed = ", ".join(name.replace("_", "-") for name in self.missed)
         return f"failed: {missed}; {where}: {first.code}: {first.message}{rest}"
 
     def count(self, kind: Kind) -> int:
@@ -178,6 +213,7 @@ class CheckResult(Shown):
                 "valid": self.count("valid"),
                 "without_evidence": self.count("without-evidence"),
                 "excluded": [question.id for question in self.asked if question.kind == "excluded"],
+                "ids": {question.id: question.digest for question in self.asked if question.kind == "valid"},
             }
         return {
             "format": FORMAT,
@@ -187,9 +223,11 @@ class CheckResult(Shown):
             "setting": dict(self.setting),
             "corpus": self.corpus.to_dict(),
             "questions": questions,
+            "cells": [self.cell.to_dict()],
             "thresholds": [one.to_dict() for one in self.measured],
             "findings": [finding.to_dict() for finding in self.findings],
             "baseline": None if self.against is None else self.against.to_dict(),
+            **({} if self.earlier is None else {"earlier": self.earlier.to_dict()}),
             "warnings": list(self.warnings),
         }
 

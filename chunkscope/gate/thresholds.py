@@ -1,4 +1,4 @@
-"""Thresholds of the pre-flight check: how much may be found before it fails."""
+"""Thresholds of the pre-flight check: how much may be found, and how much must be, before it fails."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _HELP = "write a count such as 3, a share such as 2%, or none"
 
 @dataclass(frozen=True)
 class Threshold:
-    """So many at the most, or such a share of all; None: as many as there are.
+    """So many at the most, or at the least, or such a share of all; None: nothing is asked.
 
     Examples
     --------
     >>> Threshold.parse("3").allows(3, 10), Threshold.parse("2%").allows(1, 49), Threshold.parse("2%").allows(1, 50)
     (True, False, True)
+    >>> Threshold.parse("80%").is_reached(8, 10), Threshold.parse("80%").is_reached(8, 11)
+    (True, False)
     """
 
     value: int | Fraction | None
@@ -65,6 +67,12 @@ class Threshold:
             return True
         return n <= (self.value if isinstance(self.value, int) else self.value * total)
 
+    def is_reached(self, n: int, total: int) -> bool:
+        """Tell whether so many of all are enough: of nothing, nothing is."""
+        if self.value is None:
+            return True
+        return total > 0 and n >= (self.value if isinstance(self.value, int) else self.value * total)
+
     def __str__(self) -> str:
         if isinstance(self.value, Fraction):
             percent = self.value * 100
@@ -93,6 +101,11 @@ class Thresholds:
         Chunks that begin or end inside a character.
     max_blank : Threshold
         Chunks in which nothing can be seen.
+    min_recall : Threshold
+        Questions that must be answered by the first chunks at equal context; `check` needs a ranking then.
+    max_more_lost : Threshold
+        Questions that may be lost and were not in an earlier result: not answered where chunks are ranked, else split
+        or without the header of a row.
     model_limit : int or None
     model_unit : str or None
         What the limit is counted in; None: the chunker's unit.
@@ -114,6 +127,8 @@ class Thresholds:
     max_oversize: Threshold = OFF
     max_broken: Threshold = ZERO
     max_blank: Threshold = OFF
+    min_recall: Threshold = OFF
+    max_more_lost: Threshold = OFF
     model_limit: int | None = None
     model_unit: str | None = None
     label_problems: LabelRule = "error"
@@ -160,8 +175,13 @@ class Thresholds:
 
 
 NAMES = tuple(entry.name for entry in dataclasses.fields(Thresholds) if entry.name != "asked")
-COUNTED = tuple(name for name in NAMES if name.startswith("max_"))
-NEEDS_QUESTIONS = ("max_split", "max_missing", "max_header_lost")
+COUNTED = tuple(name for name in NAMES if name.startswith(("max_", "min_")))
+NEEDS_QUESTIONS = ("max_split", "max_missing", "max_header_lost", "min_recall", "max_more_lost")
+
+
+def is_least(name: str) -> bool:
+    """Tell whether a threshold says how many there must be, not how many there may be."""
+    return name.startswith("min_")
 
 
 def _read(name: str, value: object) -> object:

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from chunkscope.language import say
+
+CAUSES = {
+    "not_indexed": say("its document is not in the index"),
+    "not_embedded": say("all that would answer is above the limit of the model"),
+    "split": say("no chunk holds the evidence whole"),
+    "header_lost": say("no chunk has the row with its header"),
+    "below": say("ranked below"),
+}
+"""Why a question is not answered, for people."""
+
 
 @dataclass(frozen=True)
 class Hit:

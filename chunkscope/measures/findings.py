@@ -71,7 +71,8 @@ class Finding:
     ----------
     code : str
         ``evidence-split``; ``evidence-missing``: some of it is in no chunk; ``header-lost``: no chunk has the row with
-        its header; ``chunk-oversize``, ``chunk-broken``, ``chunk-blank``; or ``label-`` and the problem.
+        its header; ``not-answered``: what ranks first does not answer the question; ``newly-lost``: it is lost, and was
+        not in an earlier result; ``chunk-oversize``, ``chunk-broken``, ``chunk-blank``; or ``label-`` and the problem.
     document : str or None
         Its name; None for labels that name none.
     question : str or None
@@ -98,6 +99,8 @@ class Finding:
         The baseline has it.
     is_needed : bool
         False where other evidence of the question is enough.
+    cause : str or None
+        Why a question is not answered: ``not_indexed``, ``not_embedded``, ``split``, ``header_lost`` or ``below``.
     """
 
     code: str
@@ -116,6 +119,7 @@ class Finding:
     level: Level = "error"
     is_known: bool = False
     is_needed: bool = True
+    cause: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -134,6 +138,7 @@ class Finding:
             "known": self.is_known,
             "needed": self.is_needed,
             "suggestion": None if self.suggestion is None else self.suggestion.to_dict(),
+            **({} if self.cause is None else {"cause": self.cause}),
         }
 
 

@@ -11,7 +11,7 @@ from chunkscope.gate.thresholds import NEEDS_QUESTIONS
 from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, Report
-from chunkscope.reports.check_text import COUNTED, NONE, remark, suggested
+from chunkscope.reports.check_text import COUNTED, NONE, limit_of, remark, suggested
 from chunkscope.reports.visible import harmless_xml, visible
 from chunkscope.reports.why import around
 
@@ -93,7 +93,7 @@ def _question(question: CheckedQuestion, findings: Sequence[Finding], result: Ch
 def _threshold(one: ThresholdResult, result: CheckResult, lang: Language) -> _Case:
     name = one.name.replace("_", "-")
     if not one.is_met:
-        told = say("{counted}, at most {limit}", counted=COUNTED[one.name](one.n_new, one.total), limit=one.limit)
+        told = say("{counted}, {limit}", counted=COUNTED[one.name](one.n_new, one.total), limit=limit_of(one))
         lost = [found for found in result.errors if found.code in CODES[one.name]]
         details = "" if one.name in NEEDS_QUESTIONS else _details(lost, result, lang)
         return _Case(name, "failure", told, details, name)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from chunkscope.errors import unit_noun
 from chunkscope.gate.result import CheckResult, ThresholdResult
+from chunkscope.gate.thresholds import is_least
 from chunkscope.language import Text, in_language, say
 from chunkscope.measures.findings import Finding, Suggestion
 from chunkscope.reports.base import CHECK, Report, ReportOptions
@@ -34,6 +35,8 @@ COUNTED: Mapping[str, Callable[[int, int], Text]] = {
         "{n:,} of {total:,} {total:chunk|chunks} cut inside a character", n=n, total=total
     ),
     "max_blank": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} blank", n=n, total=total),
+    "min_recall": lambda n, total: say("{n:,} of {total:,} {total:question|questions} answered", n=n, total=total),
+    "max_more_lost": lambda n, total: say("{n:,} of {total:,} {total:question|questions} newly lost", n=n, total=total),
 }
 """What is counted for each threshold: how many, of how many."""
 
@@ -157,15 +160,44 @@ def _thresholds(result: CheckResult, options: ReportOptions) -> Iterator[str]:
         rows.append(("label-problems", sound, "", _met(not result.label_problems)))
     columns = zip(*([in_language(text, options.lang) for text in row] for row in rows), strict=True)
     yield from lay_table([TextColumn("", texts, left=True) for texts in columns], None, indent="")
+    for text in _ranked(result):
+        yield from wrap(visible(in_language(text, options.lang), ascii=options.ascii), options.width, rest="  ")
     for warning in result.warnings:
         yield from wrap(visible(in_language(say("note: {text}", text=warning), options.lang)), options.width, rest="  ")
 
 
+def _ranked(result: CheckResult) -> Iterator[Text]:
+    """Say how chunks were ranked, and what became of the questions since an earlier result."""
+    for found in result.cell.retrieval or ():
+        k, context = found["k"][-1], found["settings"]["context"]
+        yield say(
+            "ranked by {retriever}: the first {k:,} {k:chunk|chunks} of each question, about {context:,} characters",
+            retriever=found["retriever"],
+            k=k,
+            context=context,
+        )
+    if result.earlier is not None:
+        outcome = result.earlier.outcome
+        told = [say("{n:,} of {total:,} shared questions newly lost", n=len(outcome.lost), total=outcome.total)]
+        if outcome.lost:
+            told.append(say("newly lost: {ids:, }", ids=outcome.lost))
+        if outcome.gained:
+            told.append(say("no longer lost: {ids:, }", ids=outcome.gained))
+        yield say("since {path}: {told:; }", path=result.earlier.path, told=told)
+
+
 def _row(one: ThresholdResult) -> tuple[str, ...]:
     count = COUNTED[one.name](one.n, one.total) if one.total else NONE
-    if one.n != one.n_new:
+    if one.n > one.n_new:
         count = say("{counted}, {n:,} known", counted=count, n=one.n - one.n_new)
-    return one.name.replace("_", "-"), count, say("at most {limit}", limit=one.limit), _met(one.is_met)
+    elif one.n < one.n_new:
+        count = say("{counted}, {n:,} {n:miss|misses} known", counted=count, n=one.n_new - one.n)
+    return one.name.replace("_", "-"), count, limit_of(one), _met(one.is_met)
+
+
+def limit_of(one: ThresholdResult) -> Text:
+    """Say how many there may be, or must be."""
+    return say("at least {limit}", limit=one.limit) if is_least(one.name) else say("at most {limit}", limit=one.limit)
 
 
 def _met(is_met: bool) -> Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chunkscope.grid.ranks import Hit, QuestionRank
+from chunkscope.grid.ranks import CAUSES, Hit, QuestionRank
 from chunkscope.language import Language, in_language, say
 from chunkscope.reports.base import LEAST_WIDTH
 from chunkscope.reports.visible import visible
@@ -13,14 +13,6 @@ from chunkscope.reports.width import fit, wrap
 INDENT = "    "
 MOST_HITS = 5
 """So many of what came first are shown for a question that is missed."""
-
-CAUSES = {
-    "not_indexed": say("its document is not in the index"),
-    "not_embedded": say("all that would answer is above the limit of the model"),
-    "split": say("no chunk holds the evidence whole"),
-    "header_lost": say("no chunk has the row with its header"),
-    "below": say("ranked below"),
-}
 
 
 def render_ranks(

@@ -10,6 +10,7 @@ from chunkscope.retrieval.dense.retriever import Dense
 from chunkscope.retrieval.holdout import Holdout
 from chunkscope.retrieval.measure import RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
+from chunkscope.retrieval.ranker import Ranker
 from chunkscope.retrieval.ranking import rank_block
 from chunkscope.retrieval.returns import Return
 from chunkscope.retrieval.settings import Condition, RetrievalSettings
@@ -21,6 +22,7 @@ __all__ = [
     "Dense",
     "Holdout",
     "OverlapMeasure",
+    "Ranker",
     "RetrievalMeasure",
     "RetrievalSettings",
     "Return",

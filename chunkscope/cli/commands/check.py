@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from chunkscope.cli import options
+from chunkscope.cli import options, retrieval
 from chunkscope.cli.outputs import is_same_file, look_of, open_output
 from chunkscope.cli.program import FOUND
 from chunkscope.reports.base import BUILT_IN, CHECK, find_report, write_report
 
 if TYPE_CHECKING:
+    from chunkscope.chunkers import Chunker
+    from chunkscope.cli.inputs import Inputs
     from chunkscope.gate.baseline import Baseline
     from chunkscope.gate.result import CheckResult
     from chunkscope.gate.thresholds import Thresholds
+    from chunkscope.grid.pairing import Record
 
 EPILOG = """\b
 Examples:
@@ -25,10 +31,16 @@ Examples:
   chunkscope check docs -q questions.jsonl --size 400 --overlap 1/6
   chunkscope check docs -q questions.jsonl --chunker heading --model-limit 512 --model-unit cl100k_base
   chunkscope check --format github --report junit=chunkscope.xml
+  chunkscope check --min-recall 80%
+  chunkscope check --min-recall 80% --max-more-lost 0 --baseline yesterday.json
 
 \b
 A threshold is a count (3), a share (2%) or none. Without any, no question may be split or have missing evidence, no
 table question be separated from its header, no chunk be broken, and the labels must be sound.
+
+\b
+With --min-recall the chunks are ranked, offline: by bm25, or by vectors that are in the cache. --max-more-lost compares
+with an earlier result of check, recall or sweep (--format json), over the questions that both have.
 
 \b
 Exit status: 0 all thresholds are met, 1 one is missed, 2 could not look, or nothing was measured."""
@@ -53,7 +65,15 @@ threshold_options = options.stacked(
     _threshold("--model-unit", "UNIT", "What the limit counts [the unit of the chunker]."),
     _threshold("--max-broken", "N|PCT", "Chunks allowed to begin or end inside a character [0]."),
     _threshold("--max-blank", "N|PCT", "Chunks allowed to hold nothing that can be seen [none]."),
+    _threshold("--min-recall", "N|PCT", "Questions that must be answered by the chunks that rank first [none]."),
+    _threshold("--max-more-lost", "N|PCT", "Questions allowed to be lost that were not in --baseline [none]."),
     _threshold("--label-problems", "error|warn", "Treat label problems as errors or as warnings [error]."),
+)
+
+ranking_options = options.stacked(
+    click.option("--retriever", metavar="NAME", type=options.FILLED, help="What ranks the chunks [bm25]."),
+    click.option("--context", metavar="N", type=int, help="Characters of chunks that are read [6000]."),
+    click.option("--cache", metavar="PATH", type=options.FILLED, help="Where vectors are [the user's cache folder]."),
 )
 
 
@@ -62,10 +82,11 @@ threshold_options = options.stacked(
 @options.questions_option
 @options.setting_options
 @threshold_options
+@ranking_options
 @options.report_option("check")
 @click.option("--report", metavar="FORMAT=FILE", multiple=True, help="Write that format to a file too; repeatable.")
 @options.output_option
-@click.option("--baseline", metavar="FILE", type=options.FILLED, help="Known findings; only new ones count.")
+@click.option("--baseline", metavar="FILE", type=options.FILLED, help="Known findings, or a result to compare with.")
 @click.option(
     "--write-baseline",
     metavar="FILE",
@@ -90,15 +111,30 @@ def command(**flags: Any) -> None:
     chunker, overlap = read_setting(flags)
     load_units(chunker.unit, thresholds.model_unit)
     reports = _reports(flags["report"])
-    baseline = _baseline(flags)
-    held = baseline.path if baseline and not is_same_file(baseline.path, flags["write_baseline"]) else None
+    is_ranked = _is_ranked(flags, thresholds)
+    baseline, earlier = _held(flags, thresholds)
+    read = flags["baseline"] if baseline or earlier else None
+    held = read if read and not is_same_file(read, flags["write_baseline"]) else None
     outputs = [flags["output"], *(name for _, name in reports), flags["write_baseline"]]
     inputs.check_outputs(*outputs, also_read=[held])
     corpus, questions = inputs.read_corpus(), inputs.read_questions()
-    result = check(corpus, questions, chunker, thresholds=thresholds, overlap=overlap, baseline=baseline)
-    if flags["write_baseline"]:
-        known = _write_baseline(flags["write_baseline"], result, str(chunker))
-        result = check(corpus, questions, chunker, thresholds=thresholds, overlap=overlap, baseline=known)
+    refill = _refill(inputs, chunker, flags)
+    ranker = retrieval.offline_ranker(flags, inputs.messages, refill) if is_ranked else contextlib.nullcontext()
+    with ranker as ranking:
+        measure = functools.partial(
+            check,
+            corpus,
+            questions,
+            chunker,
+            thresholds=thresholds,
+            overlap=overlap,
+            ranking=ranking,
+            earlier=earlier,
+            earlier_path=flags["baseline"] or "",
+        )
+        result = measure(baseline=baseline)
+        if flags["write_baseline"]:
+            result = measure(baseline=_write_baseline(flags["write_baseline"], result, str(chunker)))
     if flags["output_format"] != "text":
         inputs.messages.warn(*result.warnings)
     for form, name in reports:
@@ -121,12 +157,14 @@ def read_thresholds(flags: Mapping[str, Any]) -> Thresholds:
     """
     from chunkscope.gate.thresholds import NAMES, Thresholds
 
-    def origin(name: str) -> str:
-        if options.is_configured(name):
-            return options.running_config().place_of(name)
-        return f"--{name.replace('_', '-')}"
+    return Thresholds.read({name: flags[name] for name in NAMES if flags[name] is not None}, _origin)
 
-    return Thresholds.read({name: flags[name] for name in NAMES if flags[name] is not None}, origin)
+
+def _origin(name: str) -> str:
+    """Tell where a threshold stands."""
+    if options.is_configured(name):
+        return options.running_config().place_of(name)
+    return f"--{name.replace('_', '-')}"
 
 
 def _reports(entries: Sequence[str]) -> list[tuple[str, str]]:
@@ -142,12 +180,40 @@ def _reports(entries: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _baseline(flags: Mapping[str, Any]) -> Baseline | None:
-    from chunkscope.gate.baseline import read_baseline
+def _is_ranked(flags: Mapping[str, Any], thresholds: Thresholds) -> bool:
+    """Tell whether chunks are ranked: recall must be so much, or a retriever is named to compare by."""
+    named = [name for name in ("retriever", "context", "cache") if flags[name] is not None]
+    if not thresholds.min_recall.is_off or not thresholds.max_more_lost.is_off:
+        return bool(not thresholds.min_recall.is_off or named)
+    given = [name for name in named if not options.is_configured(name)]
+    if given:
+        raise options.usage_error(f"--{given[0]} goes with --min-recall or --max-more-lost")
+    return False
 
+
+def _held(flags: Mapping[str, Any], thresholds: Thresholds) -> tuple[Baseline | None, Record | None]:
+    """Read the baseline: known findings, or a result to compare with."""
+    from chunkscope.errors import ConfigError
+    from chunkscope.gate.baseline import read_baseline
+    from chunkscope.grid.comparison import read_result
+
+    if not thresholds.max_more_lost.is_off:
+        if flags["baseline"] is None:
+            raise ConfigError(
+                f"{_origin('max_more_lost')}: more than where? Name a result of check, recall or sweep (--format json) "
+                "as the baseline"
+            )
+        return None, read_result(flags["baseline"])
     if flags["baseline"] is None or (flags["write_baseline"] and options.is_configured("baseline")):
-        return None
-    return read_baseline(flags["baseline"])
+        return None, None
+    return read_baseline(flags["baseline"]), None
+
+
+def _refill(inputs: Inputs, chunker: Chunker, flags: Mapping[str, Any]) -> str:
+    """Give the command that makes the vectors of a setting."""
+    words = ["chunkscope", "recall", inputs.path, *(["-q", inputs.questions_path] if inputs.questions_path else [])]
+    words += ["-c", str(chunker), "--retriever", flags["retriever"] or "bm25"]
+    return shlex.join([*words, *(["--cache", flags["cache"]] if flags["cache"] else [])])
 
 
 def _write_baseline(name: str, result: CheckResult, setting: str) -> Baseline:

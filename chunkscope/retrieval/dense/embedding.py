@@ -130,6 +130,8 @@ class Embedder:
     policy : RetryPolicy, optional
     settings : str
         With which the provider was made, as they were spelled.
+    offline : str, optional
+        Where it is given nothing is sent: a text without a vector is an error, which ends in it.
 
     Examples
     --------
@@ -146,6 +148,7 @@ class Embedder:
     progress: Progress | None = None
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     settings: str = ""
+    offline: str | None = None
 
     def __post_init__(self) -> None:
         self.info = ProviderInfo.of(self.provider, self.settings)
@@ -223,6 +226,10 @@ class Embedder:
     def _send(self, work: _Work, numbers: IntArray, tokens: IntArray | None) -> None:
         if not len(numbers):
             return
+        if self.offline is not None:
+            total, what = len(work.different.texts), "questions" if work.role == "query" else "chunks"
+            lacking = f"{len(numbers):,} of {total:,} {what} have no vector in the cache"
+            raise ProviderError(f"{self.provider.id}: {lacking}, and nothing is sent; {self.offline}")
         embed = self.provider.embed_documents if work.role == "document" else self.provider.embed_queries
         answers = send_batches(
             work.different.take(numbers),

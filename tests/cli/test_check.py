@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -533,3 +534,132 @@ class TestColour:
             monkeypatch.setenv("NO_COLOR", no_color)
         monkeypatch.setattr(outputs.sys, "stdout", Terminal())
         assert outputs.look_of(None, "en").color is is_coloured
+
+
+class TestRecall:
+    """Chunks are ranked offline, by the command line as by the library."""
+
+    @pytest.fixture
+    def asked(self, here):
+        ask(*QUESTIONS[:3])
+        return ("check", "docs", "-q", "questions.jsonl", "--size", "60")
+
+    @pytest.mark.parametrize("form", FORMATS)
+    @pytest.mark.parametrize("lang", ["en", "ja"])
+    def test_every_form_names_what_is_missed_and_what_is_newly_lost(self, here, asked, form, lang):
+        before = run(*asked, "--format", "json", "--min-recall", "0", "-o", "before.json")
+        assert before.exit_code in (0, 1), before.output
+        now = [*asked[:-1], "16", "--min-recall", "80%", "--max-more-lost", "0", "--baseline", "before.json"]
+        result = run(*now, "--format", form, "--lang", lang)
+        assert result.exit_code == 1, result.output
+        for word in ("not-answered", "newly-lost", "q1"):
+            assert word in result.stdout
+        if form == "text":
+            told = {"en": "ranked by bm25: the first", "ja": "検索は bm25"}[lang]
+            assert told in result.stdout
+            assert {"en": "newly lost: ", "ja": "新たに喪失: "}[lang] in result.stdout
+        if form == "json":
+            record = json.loads(result.stdout)
+            assert {"min_recall", "max_more_lost"} <= set(record["missed"])
+            assert record["cells"][0]["retrieval"]["answered"][str(record["cells"][0]["retrieval"]["k"][0])][1] == 3
+            assert {one["cause"] for one in record["findings"] if one["code"] == "not-answered"} <= {
+                "split", "header_lost", "below",
+            }  # fmt: skip
+            assert set(record["earlier"]["lost"]) == {
+                one["question"] for one in record["findings"] if one["code"] == "newly-lost"
+            }
+
+    def test_recall_and_sweep_are_results_to_compare_with(self, here, asked):
+        grid = ("docs", "-q", "questions.jsonl", "-c", "fixed", "--sizes", "60", "--overlaps", "0", "--format", "json")
+        for command, named in (("recall", ("--retriever", "bm25")), ("sweep", ())):
+            assert run(command, *grid, "-o", f"{command}.json").exit_code == 0
+            flags = ("--max-split", "none", "--max-header-lost", "none", "--max-more-lost", "0", *named)
+            assert run(*asked, *flags, "--baseline", f"{command}.json").exit_code == 0
+            worse = run(*asked[:-1], "16", *flags, "--baseline", f"{command}.json")
+            assert worse.exit_code == 1
+            assert "newly-lost" in worse.stdout
+        assert "no chunks were ranked there" in fails(*asked, *flags, "--retriever", "bm25", "--baseline", "sweep.json")
+
+    def test_stands_in_the_configuration_of_check_alone(self, here, asked):
+        put(
+            "chunkscope.toml",
+            'corpus = "docs"\nquestions = "questions.jsonl"\nsize = 60\n'
+            '[check]\nmin_recall = "10%"\nretriever = "bm25"\ncontext = 100\nmax_split = "none"\nmax_header_lost = "none"\n',
+        )
+        result = run("check")
+        assert result.exit_code == 0, result.output
+        assert "min-recall" in result.stdout
+        assert run("recall", "-k", "1").exit_code == 0
+        assert run("check", "--min-recall", "none").exit_code == 0
+
+    @pytest.mark.parametrize(
+        ("flags", "words"),
+        [
+            (["--min-recall", "most"], "--min-recall: 'most' is no threshold"),
+            (["--min-recall", "101%"], "a share is 100% at the most"),
+            (["--max-more-lost", "-1"], "--max-more-lost: '-1' is no threshold"),
+            (["--max-more-lost", "0"], "--max-more-lost: more than where?"),
+            (["--max-more-lost", "0", "--baseline", "questions.jsonl"], "questions.jsonl"),
+            (["--max-more-lost", "0", "--baseline", "nothing.json"], "nothing.json: no such file"),
+            (["--retriever", "bm25"], "--retriever goes with --min-recall or --max-more-lost"),
+            (["--min-recall", "0", "--retriever", "bm25,hash"], "check ranks with one, not 2"),
+            (["--min-recall", "0", "--retriever", "bn25"], "did you mean 'bm25'"),
+            (["--min-recall", "0", "--context", "0"], "--context 0: must be a whole number from 1"),
+            (["--min-recall", "0", "--context", "many"], "--context"),
+        ],
+    )
+    def test_what_means_nothing_is_one_line(self, here, asked, flags, words):
+        assert words in fails(*asked, *flags)
+
+    @pytest.mark.parametrize(
+        ("entry", "words"),
+        [
+            ("min_recall = 0.8", "[check] min_recall: 0.8 is no threshold"),
+            ('min_recall = "1%"\ncontext = 0', "chunkscope.toml: --context 0"),
+            ('min_recall = "1%"\ncontext = "6000"', "context must be a whole number, not '6000'"),
+            ('min_recall = "1%"\nretriever = "bm25,hash"', "chunkscope.toml: --retriever bm25,hash"),
+            ("max_more_lost = 0", "chunkscope.toml: [check] max_more_lost: more than where?"),
+        ],
+    )
+    def test_in_the_configuration_it_is_named_with_its_place(self, here, asked, entry, words):
+        put("chunkscope.toml", f"[check]\n{entry}\n")
+        assert words in fails(*asked)
+
+    def test_vectors_come_from_the_cache_and_the_line_names_what_fills_it(self, here, asked):
+        flags = ("--min-recall", "0", "--retriever", "hash", "--cache", "cache.sqlite", "--max-split", "none")
+        line = fails(*asked, *flags)
+        assert "have no vector in the cache, and nothing is sent" in line
+        words = shlex.split(line.split("`")[1])
+        assert words[:2] == ["chunkscope", "recall"]
+        assert run(*words[1:]).exit_code == 0
+        result = run(*asked, *flags, "--max-header-lost", "none")
+        assert result.exit_code == 0, result.output
+        assert "ranked by hash" in result.stdout
+
+    def test_a_question_without_a_text_cannot_be_ranked(self, here, asked):
+        ask({"id": "q1", "doc": "notes.md", "evidence": "Keep the receipt"})
+        assert "question q1 (line 1) has no 'question' text" in fails(*asked, "--min-recall", "0")
+        assert "1 of 1 question has no text" in " ".join(run(*asked).stdout.split())
+
+    def test_without_the_room_for_retrieval_the_rest_is_checked(self, here, asked):
+        code = (
+            "import sys\n"
+            "class Gone:\n"
+            "    def find_spec(self, name, path=None, target=None):\n"
+            "        if name == 'chunkscope.retrieval':\n"
+            "            raise ModuleNotFoundError(name, name=name)\n"
+            "sys.meta_path.insert(0, Gone())\n"
+            "from chunkscope.cli import main\n"
+            "main()\n"
+        )
+        before = [sys.executable, "-c", code, *asked]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+        plain, ranked = (
+            subprocess.run(
+                [*before, *flags], capture_output=True, encoding="utf-8", env=environment, check=False
+            )
+            for flags in ((), ("--min-recall", "0"))
+        )  # fmt: skip
+        assert (plain.returncode, plain.stdout) == (run(*asked).exit_code, run(*asked).stdout)
+        assert (ranked.returncode, ranked.stdout) == (2, "")
+        assert ranked.stderr == "chunkscope: recall needs chunkscope.retrieval, which is not installed\n"

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import chunkers, corpora, labels_of, questions_of
 
-from chunkscope import Document, FixedChunker, Question, TokenChunker, check, read_corpus, read_questions, sweep
+from chunkscope import Document, FixedChunker, Question, TokenChunker, check, read_corpus, read_questions, recall, sweep
 from chunkscope.corpus import demo_path
 from chunkscope.errors import InputError
 from chunkscope.gate.baseline import Baseline
 from chunkscope.gate.result import CODES
 from chunkscope.gate.thresholds import COUNTED, Thresholds
 from chunkscope.reports.json_report import check_to_json, to_json
+from chunkscope.retrieval import Ranker
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -102,6 +103,10 @@ def test_a_check_with_every_kind_of_finding():
     results = [
         check([document], asked, way, thresholds=thresholds) for way in (TokenChunker(2, raw=True), FixedChunker(3))
     ]
+    whole = [Question.of("q8", "鯛？", doc="a.md", evidence="と鯛。")]
+    lost = Thresholds.of(min_recall="100%", max_more_lost=0)
+    earlier = recall([document], whole, chunkers="fixed", sizes=[99], overlaps=[0])
+    results.append(check([document], whole, FixedChunker(2), thresholds=lost, ranking=Ranker(), earlier=earlier))
     for result in results:
         STRICT["check-1"].validate(json.loads(check_to_json(result)))
     codes = {finding.code for result in results for finding in result.findings}

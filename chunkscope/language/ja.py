@@ -177,7 +177,7 @@ CATALOGUE = {
     "{n:,} of {total:,} {total:question|questions} answered": "質問 {total:,} 件中 {n:,} 件で回答可",
     "{n:,} of {total:,} {total:question|questions} newly lost": "質問 {total:,} 件中 {n:,} 件を新たに喪失",
     "{counted}, {n:,} {n:miss|misses} known": "{counted}（ほかに既知の不可 {n:,} 件）",
-    "ranked by {retriever}: the first {k:,} {k:chunk|chunks} of each question, about {context:,} characters": "検索は {retriever}。質問ごとに上位 {k:,} 件のチャンク（約 {context:,} 文字）",
+    "ranked by {retriever}: {k:,} {k:chunk|chunks} a question, about {context:,} characters": "検索は {retriever}。質問ごとに上位 {k:,} 件のチャンク（約 {context:,} 文字）",
     "since {path}: {told:; }": "{path} との比較: {told:。}",
     "{n:,} of {total:,} shared questions newly lost": "共通の質問 {total:,} 件中 {n:,} 件を新たに喪失",
     "newly lost: {ids:, }": "新たに喪失: {ids:, }",

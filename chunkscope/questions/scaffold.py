@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sized
+import re
+from collections.abc import Iterable, Sized
 from itertools import islice
 
 import numpy as np
@@ -16,6 +17,10 @@ MOST_QUESTIONS = 20
 PER_DOCUMENT = 3
 SHORTEST, LONGEST = 15, 300
 """Quotes of so many characters: long enough to stand once, short enough to be one statement."""
+GOLDEN = (5**0.5 - 1) / 2
+
+_ITEM = re.compile(r"(?:[-*+・]|[0-9]{1,9}[.)])[ \t\u3000]?")
+_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 
 
 def configuration(corpus: str, questions: str) -> str:
@@ -63,8 +68,11 @@ max_header_lost = 0             # table questions of which a row has lost its he
 # max_oversize = 0              # chunks above that
 max_broken = 0                  # chunks that begin or end inside a character
 # max_blank = 0                 # chunks in which nothing can be seen
+# min_recall = "80%"            # questions answered by the chunks that rank first, once they have a text
+# retriever = "bm25"            # what ranks the chunks
+# context = 6000                # characters of them that are read
 label_problems = "error"        # or "warn"
-# baseline = "chunkscope-baseline.json"   # known findings, written by --write-baseline
+# baseline = "chunkscope-baseline.json"   # known findings, written by --write-baseline; or a result, for max_more_lost
 """
 
 
@@ -74,7 +82,10 @@ def _quoted(text: str) -> str:
 
 
 def first_questions(documents: Iterable[Document]) -> str:
-    r"""Write questions to be filled in, each with a quote that stands once in its document, spread over the documents.
+    r"""Write questions to be filled in, each with a quote that stands once in its document.
+
+    The quotes are spread over the documents, over all of each, and over what is in them: rows of tables, list items,
+    lines of code, and sentences. First sentences alone would be split by no setting.
 
     Returns
     -------
@@ -93,8 +104,8 @@ def first_questions(documents: Iterable[Document]) -> str:
     n_documents = max(1, len(known))
     step = max(1, n_documents // MOST_QUESTIONS)
     each = min(PER_DOCUMENT, -(-MOST_QUESTIONS * step // n_documents))
-    for document in islice(known, 0, None, step):
-        for start, end in _quotes(document, each):
+    for number, document in enumerate(islice(known, 0, None, step)):
+        for start, end in _quotes(document, each, number):
             quote = document.text[start:end]
             record = {"id": f"q{len(lines) + 1}", "question": "", "doc": document.name, "evidence": [quote]}
             lines.append(json.dumps(record, ensure_ascii=False))
@@ -107,24 +118,50 @@ def _joined(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _quotes(document: Document, most: int) -> Iterator[Span]:
-    """Choose a table's last row, for it is farthest from the header, and sentences spread over the text."""
+def _quotes(document: Document, most: int, number: int) -> list[Span]:
+    """Choose quotes of a document: of each kind that it has in turn, and of each kind somewhere else each time.
+
+    The turns go on from document to document, so that documents with one quote each do not all give their first.
+    """
+    kinds = _candidates(document)
+    chosen: list[Span] = []
+    for turn in range(number * most, (number + 1) * most):
+        left = [kind for kind in kinds if kind]
+        if not left:
+            break
+        spans = left[turn % len(left)]
+        # multiples of the golden ratio fill an interval evenly, however many there are
+        chosen.append(spans.pop(int(len(spans) * ((turn + 1) * GOLDEN % 1))))
+    return sorted(chosen)
+
+
+def _candidates(document: Document) -> list[list[Span]]:
+    """Give what can be quoted, kind by kind: of each table its last row, for it is farthest from the header."""
     if not document.text:
-        return
-    parts = DocumentAnalysis(document)
-    all_rows = [row for table in parts.structure.tables if table.header for row in table.rows]
-    rows = [row for row in all_rows if _is_fit(document.text, row)]
-    chosen = rows[-1:]
+        return []
+    parts, text = DocumentAnalysis(document), document.text
+    tables = [[row for row in table.rows if _is_fit(text, row)] for table in parts.structure.tables if table.header]
+    code = [line for start, end in parts.structure.code.tolist() for line in _inner_lines(text, start, end)]
     starts = parts.sentence_starts
     spans = parts.without_trailing_blanks(starts, np.append(starts[1:], parts.length))
     taken = [(heading.start, heading.end) for heading in parts.structure.headings]
     taken += [(0, parts.structure.front_matter_end), *((table.start, table.end) for table in parts.structure.tables)]
     taken += [(start, end) for start, end in parts.structure.code.tolist()]
     free = [span for span in spans.tolist() if not any(span[0] < end and span[1] > start for start, end in taken)]
-    fit = [(start, end) for start, end in free if _is_fit(document.text, (start, end))]
-    room = most - len(chosen)
-    places = dict.fromkeys(len(fit) * number // room for number in range(room)) if fit and room else {}
-    yield from sorted([*chosen, *(fit[place] for place in places)])
+    fit = [(start, end) for start, end in free if _is_fit(text, (start, end))]
+    items = [span for span in fit if _ITEM.match(text, *span)]
+    return [
+        [rows[-1] for rows in tables if rows],
+        items,
+        [line for line in code if _is_fit(text, line)],
+        [span for span in fit if span not in set(items)],
+    ]
+
+
+def _inner_lines(text: str, start: int, end: int) -> list[Span]:
+    """Give the lines of a code block without their indents, those of its fences left out."""
+    lines = [(start + line.start(), start + line.end()) for line in _LINE.finditer(text[start:end])]
+    return [line for line in lines if not text.startswith(("```", "~~~"), line[0])]
 
 
 def _is_fit(text: str, span: Span) -> bool:

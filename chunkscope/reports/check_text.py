@@ -171,7 +171,7 @@ def _ranked(result: CheckResult) -> Iterator[Text]:
     for found in result.cell.retrieval or ():
         k, context = found["k"][-1], found["settings"]["context"]
         yield say(
-            "ranked by {retriever}: the first {k:,} {k:chunk|chunks} of each question, about {context:,} characters",
+            "ranked by {retriever}: {k:,} {k:chunk|chunks} a question, about {context:,} characters",
             retriever=found["retriever"],
             k=k,
             context=context,

@@ -389,9 +389,17 @@ class TestInit:
         text = Path("chunkscope.toml").read_text("utf-8")
         lines = [line[2:] if line.startswith("# ") and " = " in line else line for line in text.splitlines()]
         put("chunkscope.toml", "\n".join(lines).replace('encoding = "cp932"', "") + "\n")
+        put("questions.jsonl", Path("questions.jsonl").read_text("utf-8").replace('"question": ""', '"question": "?"'))
         check_json("--write-baseline", "chunkscope-baseline.json", size=None)
         result = run("check")
         assert result.exit_code == 0, result.output
+
+    def test_what_nobody_has_filled_in_is_told(self, here):
+        os.remove("questions.jsonl")
+        run("init")
+        n = Path("questions.jsonl").read_text("utf-8").count("\n")
+        assert f"{n} of {n} questions have no text, q1 first" in " ".join(run("check").stdout.split())
+        assert "no 'question' text" in fails("check", "--min-recall", "0")
 
     def test_never_overwrites(self, here):
         before = Path("questions.jsonl").read_bytes()
@@ -555,7 +563,7 @@ class TestRecall:
         for word in ("not-answered", "newly-lost", "q1"):
             assert word in result.stdout
         if form == "text":
-            told = {"en": "ranked by bm25: the first", "ja": "検索は bm25"}[lang]
+            told = {"en": "ranked by bm25: ", "ja": "検索は bm25"}[lang]
             assert told in result.stdout
             assert {"en": "newly lost: ", "ja": "新たに喪失: "}[lang] in result.stdout
         if form == "json":

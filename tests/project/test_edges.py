@@ -115,3 +115,30 @@ def test_first_questions_are_spread_over_the_documents_and_quote_no_comments():
     assert len(rows) == 20
     assert [row["doc"] for row in rows] == [f"{n:02}.md" for n in range(0, 40, 2)]
     assert all(row["evidence"][0].startswith("第") for row in rows)
+
+
+def test_first_questions_quote_all_kinds_of_text_from_all_over_the_documents():
+    def text(n):
+        facts = " ".join(f"Sentence {n}-{place} of this document stands alone." for place in range(20))
+        items = "\n".join(f"- Item {n}-{place} of the list stands alone." for place in range(8))
+        code = "\n".join(f"command --with option{n}x{place}" for place in range(8))
+        rows = "\n".join(f"| row {n}-{place} | {place},000 yen |" for place in range(8))
+        return f"# {n}\n\n{facts}\n\n{items}\n\n```sh\n{code}\n```\n\n| a | b |\n|---|---|\n{rows}\n"
+
+    documents = [Document(f"{n:02}.md", text(n)) for n in range(40)]
+    texts = {document.name: document.text for document in documents}
+    rows = [json.loads(line) for line in first_questions(documents).splitlines()]
+    quotes = [row["evidence"][0] for row in rows]
+    kinds = ["| row", "- Item", "command", "Sentence"]
+    assert [sum(quote.startswith(kind) for quote in quotes) for kind in kinds] == [5, 5, 5, 5]
+    assert all(quote.split()[2].endswith("-7") for quote in quotes if quote.startswith("| row"))
+    assert all(texts[row["doc"]].count(row["evidence"][0]) == 1 for row in rows)
+    places = sorted(texts[row["doc"]].index(row["evidence"][0]) / len(texts[row["doc"]]) for row in rows)
+    assert places[0] < 0.4
+    assert places[-1] > 0.9
+    assert sum(place > 0.02 for place in places) >= 19
+
+
+@pytest.mark.parametrize("text", ["", "\n", "short.\n", "```\nshort\n```\n", "| a |\n|---|\n| b |\n"])
+def test_where_nothing_can_be_quoted_there_is_no_question(text):
+    assert first_questions([Document("a.md", text)]) == ""

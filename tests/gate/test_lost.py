@@ -56,7 +56,8 @@ def answered(documents, questions, chunker, context):
         start = 0
         while True:
             end = min(start + chunker.size, len(document.text))
-            chunks.append((document.name, start, end))
+            if document.text[start:end].strip():  # what is blank is not in the index
+                chunks.append((document.name, start, end))
             if end == len(document.text):
                 break
             start += chunker.size - chunker.overlap
@@ -69,7 +70,7 @@ def answered(documents, questions, chunker, context):
     k = max(1, (2 * room * len(chunks) + total) // (2 * total))
     found = set()
     for question in questions:
-        asked = dict.fromkeys(re.findall(r"\w+", question.question))
+        asked = re.findall(r"\w+", question.question)
         scores = [round(score, 9) for score in bm25.scores(terms, [False] * len(chunks), asked)]
         order = sorted((n for n in range(len(chunks)) if scores[n] > 0), key=lambda n: (-scores[n], chunks[n]))
         [quote] = question.quotes

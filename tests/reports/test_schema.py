@@ -93,7 +93,7 @@ def test_a_check_with_every_kind_of_finding():
         Question.of("q2", doc="a.md", evidence="鮪"),
         Question.of("q3", doc="b.md", evidence="鮪"),
         Question.of("q4", doc="a.md"),
-        Question.of("q5", doc="a.md", evidence="a | b |\n|", spans=[[0, 3]]),
+        Question.of("q5", doc="a.md", evidence="鮪", spans=[[1, 2]]),
         Question.of("q6", doc="a.md", evidence="鰺"),
         Question.of("q7", evidence=[]),
         Question.of("q8", doc="a.md", evidence="と鯛。"),

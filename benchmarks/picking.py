@@ -4,11 +4,12 @@
 
 All default ways of cutting are ranked by BM25 at equal context, once. Then each rule chooses a cell on some of the
 questions, and *regret* is the share that the best cell answers of the other questions, less the share that the chosen
-one does; its mean over all parts is written down, with the share of parts in which it is above a tenth. *Halves* choose
-on one half of the questions and look at the other; *draws of N* choose on N questions and look at all others. Three
-rules are compared: the advice, the cell that answers the most (the first of equal ones), and the least context among
-all cells that an exact test cannot tell from the best. FOLDER holds nagisa_ja, jaquad_dev_ja, chroma_eval and tables,
-each with ``docs`` and ``questions.jsonl``. Writes ``benchmarks/results/picking.json``.
+one does. Its mean over all parts is written down, with the share of parts in which it is above a tenth (*far*), and how
+many times the least characters of any cell the chosen one embeds (*embed*). *Halves* choose on one half of the
+questions and look at the other; *draws of N* choose on N questions and look at all others. Three rules are compared:
+the advice, the cell that answers the most (the first of equal ones), and the least context among all cells that an
+exact test cannot tell from the best. FOLDER holds nagisa_ja, jaquad_dev_ja, chroma_eval and tables, each with ``docs``
+and ``questions.jsonl``. Writes ``benchmarks/results/picking.json``.
 """
 
 from __future__ import annotations
@@ -129,10 +130,16 @@ def main() -> None:
         contest = contests[key]
         n = contest.n_questions
         chosen_on = parts(n, trial.n_questions or n // 2, chosen.seeds)
-        rows = {}
+        characters = np.array([cell.chunk_characters for cell in contest.cells], dtype=np.float64)
+        rows, embed = {}, characters / characters.min()
         for rule, choose in RULES.items():
-            lost = regrets(contest, chosen_on, choose(contest, chosen_on))
-            rows[rule] = {"regret": round(float(lost.mean()), 4), "far": round(float((lost > FAR).mean()), 4)}
+            cells = choose(contest, chosen_on)
+            lost = regrets(contest, chosen_on, cells)
+            rows[rule] = {
+                "regret": round(float(lost.mean()), 4),
+                "far": round(float((lost > FAR).mean()), 4),
+                "embed": round(float(embed[cells].mean()), 3),
+            }
         found[name] = {
             "questions": n,
             "chosen_on": int(chosen_on[:, 0].sum()),

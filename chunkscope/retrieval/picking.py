@@ -193,7 +193,7 @@ def _told(
         draws=len(winners),
         least_difference=least_difference(),
         run=None if run is None else Run(*run),
-        grid_end=grid_end(contest.options, counted, chosen, tolerance),
+        grid_end=grid_end(contest.options, losses, chosen, tolerance),
     )
 
 

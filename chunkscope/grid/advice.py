@@ -19,6 +19,9 @@ from chunkscope.grid.choice import SLACK, FloatArray, Options, counted_losses, f
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.language import Text, say
+
+NO_EVIDENCE = say("no question has evidence to look at")
 
 START, FLOOR, TRY, PICK = "start", "floor", "try", "pick"
 DIGITS = 6
@@ -254,6 +257,15 @@ def largest_chunk(cell: Cell, limit: ModelLimit) -> int:
     return 0 if lengths is None else lengths.longest or 0
 
 
+def nothing_fits(length: str, limit: ModelLimit) -> Text:
+    """Say that even the smallest of the largest chunks is above the limit."""
+    return say(
+        "no cell fits: the smallest of the largest chunks has {length}, the limit is {limit:,}",
+        length=length,
+        limit=limit.limit,
+    )
+
+
 def options_of(cells: Sequence[Cell], lines: Iterable[Line], limit: ModelLimit = UNNAMED) -> Options:
     """Give the cells of a sweep as the rule sees them."""
     number = np.zeros(len(cells), dtype=np.int64)
@@ -314,18 +326,16 @@ def advise(
     lines = lines_of(result)
     options = options_of(result.cells, lines, limit)
     if not result.cells:
-        return NoAdvice("the grid has no cell")
+        return NoAdvice(say("the grid has no cell"))
     if not options.fits.any():
         smallest = min(largest_chunk(cell, limit) for cell in result.cells)
         unit = limit.unit_for(result.cells[0].unit)
-        return NoAdvice(
-            f"no cell fits: the smallest of the largest chunks has {smallest:,} {unit_noun(unit, smallest)}, "
-            f"the limit is {limit.limit:,}"
-        )
+        length = say("{n:,} {unit}", n=smallest, unit=unit_noun(unit, smallest))
+        return NoAdvice(nothing_fits(length, limit))
     if result.questions is None:
         cut, totals = cuts_of(result)
         if not len(totals):
-            return NoAdvice("the documents have nothing that could be cut in two")
+            return NoAdvice(say("the documents have nothing that could be cut in two"))
         chosen = start(options, cut, totals)
         counted = (counted_losses(options, cut) / totals).max(axis=1)
         own = (cut / totals).max(axis=1)
@@ -334,7 +344,7 @@ def advise(
             START, result.cells[chosen], limit, counted[chosen], own[chosen], counted[options.fits].min(), grid_end=end
         )
     if not result.questions.valid:
-        return NoAdvice("no question has evidence to look at")
+        return NoAdvice(NO_EVIDENCE)
     n_questions, tolerance = result.questions.valid, Tolerance.parse(tolerance)
     losses = losses_of(result)
     chosen = floor(options, losses, tolerance.of(n_questions))

@@ -17,6 +17,7 @@ import numpy as np
 from chunkscope.chunkers import Chunker, parse_chunkers
 from chunkscope.chunkers.base import LARGEST_SIZE
 from chunkscope.errors import GridError
+from chunkscope.language import Text, say
 from chunkscope.spans.intervals import IntArray
 
 DEFAULT_SIZES = "100..1000:100,1200..2000:200,2500..4000:500"
@@ -170,12 +171,20 @@ def grid_pairs(sizes: Iterable[int], overlaps: Sequence[Overlap | int]) -> tuple
         for overlap in overlaps:
             width = (overlap if isinstance(overlap, Overlap) else Overlap(overlap)).at(size)
             if size < 1:
-                skipped[size, width] = Skipped(size, width, f"size {size} must be at least 1 (with overlap {width})")
+                skipped[size, width] = Skipped(size, width, _too_small(size, width))
             elif width < size:
                 pairs[size, width] = None
             else:
-                skipped[size, width] = Skipped(size, width, f"overlap {width} must be smaller than size {size}")
+                skipped[size, width] = Skipped(size, width, _too_wide(size, width))
     return list(pairs), list(skipped.values())
+
+
+def _too_small(size: int, overlap: int) -> Text:
+    return say("size {size} must be at least 1 (with overlap {overlap})", size=size, overlap=overlap)
+
+
+def _too_wide(size: int, overlap: int) -> Text:
+    return say("overlap {overlap} must be smaller than size {size}", size=size, overlap=overlap)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,15 @@ from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, NoAdvice, Remedy, cut_in_two, harm, kept, largest_chunk
 from chunkscope.grid.choice import HARMLESS, LEAST_LINE, SLACK
 from chunkscope.grid.lines import Line, lines_of
-from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
+from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
 from chunkscope.reports.columns import setting, way_label
-from chunkscope.reports.formatting import decimal, percent, plural, times
+from chunkscope.reports.formatting import decimal, percent, times
+from chunkscope.reports.screen import Labelled
 
 Name = Callable[[str], str]
 """Makes an id or a path fit to print: hidden characters shown, marks of the format escaped."""
-Labelled = tuple[str, str]
-"""A label such as ``Sure?``, and a sentence."""
 
 MAX_NAMED = 10
 """So many questions, files or pairs are named in one sentence."""
@@ -25,82 +25,101 @@ WORST = 3
 MUCH = 0.4
 """A document with so large a share of the corpus dominates it."""
 
-NOUNS = {
-    "sentences": ("sentence", "sentences"),
-    "code_blocks": ("code block", "code blocks"),
-    "headings": ("heading", "headings"),
-    "table_rows": ("table row", "table rows"),
-}
-KIND_WORDS = {"prose": "prose", "code": "code", "tables": "tables"}
+KIND_WORDS = {"prose": say("prose"), "code": say("code"), "tables": say("tables")}
 
 
-def some(items: Sequence[str], limit: int = MAX_NAMED) -> str:
+def some(items: Sequence[str], limit: int = MAX_NAMED) -> Text:
     """Name a few of many."""
-    rest = f" and {len(items) - limit:,} more" if len(items) > limit else ""
-    return ", ".join(items[:limit]) + rest
+    if len(items) > limit:
+        return say("{names:, } and {n:,} more", names=items[:limit], n=len(items) - limit)
+    return say("{names:, }", names=items)
 
 
-def head(result: SweepResult, name: Name) -> list[str]:
+def head(result: SweepResult, name: Name) -> list[Text]:
     """Say what was looked at, what it is made of, what dominates it, and what was left out."""
-    corpus, questions = result.corpus, result.questions
-    where = f"{name(corpus.path)}: " if corpus.path else ""
-    made_of = _made_of(result)
-    kinds = f": {made_of}" if made_of else ""
-    lines = [f"{where}{plural(corpus.documents, 'document')}, {plural(corpus.characters, 'character')}{kinds}"]
+    corpus = result.corpus
+    lines = [_made_of(result, name)]
     document, length = corpus.largest
     if corpus.documents > 1 and corpus.characters and length >= MUCH * corpus.characters:
-        share = percent(length, corpus.characters)
-        lines.append(f"{share} is one document: {name(document)} (--exclude leaves it out, --by-document shows each)")
+        lines.append(
+            say(
+                "{share} is one document: {name} (--exclude leaves it out, --by-document shows each)",
+                share=percent(length, corpus.characters),
+                name=name(document),
+            )
+        )
     if corpus.unreadable:
-        lines.append(f"not readable, left out: {some([name(path) for path in corpus.unreadable])}")
+        lines.append(say("not readable, left out: {names}", names=some([name(path) for path in corpus.unreadable])))
     if corpus.ignored:
-        found = [f"{n:,} {name(suffix) or 'without a suffix'}" for suffix, n in corpus.ignored.items()]
-        lines.append(f"other files, not read: {some(found)}")
-    if questions:
-        lines.append(_asked(result, name))
+        found = [
+            say("{n:,} {suffix}", n=n, suffix=name(suffix)) if suffix else say("{n:,} without a suffix", n=n)
+            for suffix, n in corpus.ignored.items()
+        ]
+        lines.append(say("other files, not read: {names}", names=some(found)))
+    if result.questions:
+        lines.append(_asked(result.questions, name))
     return lines + left_out(result, name)
 
 
-def _made_of(result: SweepResult) -> str:
-    kinds, characters = result.corpus.kinds, result.corpus.characters
-    return ", ".join(f"{KIND_WORDS[kind]} {percent(n, characters)}" for kind, n in kinds.items() if n)
+def _at_path(path: str, text: Text, name: Name) -> Text:
+    return say("{path}: {text}", path=name(path), text=text) if path else text
 
 
-def _asked(result: SweepResult, name: Name) -> str:
-    questions = result.questions
-    assert questions is not None
-    where = f"{name(questions.path)}: " if questions.path else ""
-    n_excluded = questions.total - questions.valid - questions.without_evidence
-    counts = [(questions.without_evidence, "unanswerable, counted apart"), (n_excluded, "excluded")]
-    apart = ", ".join(f"{n:,} {what}" for n, what in counts if n)
-    asked = (
-        f"{questions.valid:,} of {plural(questions.total, 'question')}"
-        if apart
-        else plural(questions.valid, "question")
+def _made_of(result: SweepResult, name: Name) -> Text:
+    corpus = result.corpus
+    counted = say(
+        "{documents:,} {documents:document|documents}, {characters:,} {characters:character|characters}",
+        documents=corpus.documents,
+        characters=corpus.characters,
     )
-    evidence = f"{plural(questions.evidence, 'quote')} as evidence"
-    tables = f", {questions.table:,} of the questions need table rows" if questions.table else ""
-    return f"{where}{asked}{f' ({apart})' if apart else ''}, {evidence}{tables}"
+    kinds = [
+        say("{kind} {share}", kind=KIND_WORDS[kind], share=percent(n, corpus.characters))
+        for kind, n in corpus.kinds.items()
+        if n
+    ]
+    return _at_path(corpus.path, say("{text}: {kinds:, }", text=counted, kinds=kinds) if kinds else counted, name)
 
 
-def left_out(result: SweepResult, name: Name) -> list[str]:
+def _asked(questions: QuestionsInfo, name: Name) -> Text:
+    unanswerable = questions.without_evidence
+    n_excluded = questions.total - questions.valid - unanswerable
+    apart = [say("{n:,} unanswerable, counted apart", n=unanswerable)] if unanswerable else []
+    apart += [say("{n:,} excluded", n=n_excluded)] if n_excluded else []
+    text = say("{n:,} {n:question|questions}", n=questions.valid)
+    if apart:
+        n, total = questions.valid, questions.total
+        text = say("{n:,} of {total:,} {total:question|questions} ({apart:, })", n=n, total=total, apart=apart)
+    text = say("{text}, {n:,} {n:quote|quotes} as evidence", text=text, n=questions.evidence)
+    if questions.table:
+        text = say("{text}, {n:,} of the questions need table rows", text=text, n=questions.table)
+    return _at_path(questions.path, text, name)
+
+
+def left_out(result: SweepResult, name: Name) -> list[Text]:
     """Say which questions and which pairs of the grid are in no cell, and why."""
     questions, lines = result.questions, []
     if questions and questions.excluded:
-        bad = [f"{name(identity)} ({problem})" for identity, problem in questions.excluded]
-        lines.append(f"excluded from every cell, their labels are not sound: {some(bad)}")
+        bad = [
+            say("{name} ({counted})", name=name(identity), counted=problem) for identity, problem in questions.excluded
+        ]
+        lines.append(say("excluded from every cell, their labels are not sound: {names}", names=some(bad)))
     if result.skipped:
-        pairs = [f"{chunker} {pair.size}/{pair.overlap} ({pair.reason})" for chunker, _, pair in result.skipped]
-        lines.append(f"{plural(len(pairs), 'pair')} of the grid cannot run: {some(pairs, 3)}")
+        pairs = [
+            say("{chunker} {size} ({reason})", chunker=chunker, size=f"{pair.size}/{pair.overlap}", reason=pair.reason)
+            for chunker, _, pair in result.skipped
+        ]
+        lines.append(say("{n:,} {n:pair|pairs} of the grid cannot run: {names}", n=len(pairs), names=some(pairs, 3)))
     return lines
 
 
-def spelled(cell: Cell | Advice, name: Name) -> str:
+def spelled(cell: Cell | Advice, name: Name) -> Text:
     """Spell a setting as people write it: the way of cutting and size/overlap."""
+    chunker, size = name(cell.chunker), setting(cell)
     if cell.size is None:
-        return f"{name(cell.chunker)} without a size (whole sections)"
-    unit = "" if cell.unit == "char" or cell.chunker.startswith("token") else f" {unit_noun(cell.unit)}"
-    return f"{name(cell.chunker)} {setting(cell)}{unit}"
+        return say("{chunker} without a size (whole sections)", chunker=chunker)
+    if cell.unit == "char" or cell.chunker.startswith("token"):
+        return say("{chunker} {size}", chunker=chunker, size=size)
+    return say("{chunker} {size} {unit}", chunker=chunker, size=size, unit=unit_noun(cell.unit))
 
 
 def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
@@ -109,84 +128,104 @@ def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     if advice is None:
         return
     if isinstance(advice, NoAdvice):
-        yield "Advice", f"none: {advice.reason}."
+        yield say("Advice"), say("none: {reason}.", reason=advice.reason)
         yield from _next(result, None, name)
         return
     [cell] = [cell for cell in result.cells if cell.key == advice.key]
     lines = lines_of(result)
     [line] = [line for line in lines if cell in line.cells][:1]
     if advice.kind == START:
-        yield "Start", f"{spelled(advice, name)}: {_damage(cell)}."
+        yield say("Start"), say("{cell}: {told}.", cell=spelled(advice, name), told=_damage(cell))
     elif advice.kind == FLOOR:
-        yield "Floor", f"{spelled(advice, name)}: {_harm(cell)}. {_below(line, cell)}".rstrip()
-    for remedy in advice.remedies:
-        yield "Or", f"{remedy_sentence(remedy, advice)}."
+        told = say("{cell}: {told}.", cell=spelled(advice, name), told=_harm(cell))
+        below = _below(line, cell)
+        yield say("Floor"), say("{told} {more}", told=told, more=below) if below else told
+    yield from remedies_told(advice)
     if advice.kind == FLOOR:
         yield from _less_harm(result, advice, cell, name)
-    if sentence := grid_end_sentence(advice):
-        yield "Grid", sentence
+    yield from grid_end_told(advice)
     if advice.kind == FLOOR:
         yield from _luck(result, name)
         yield from _guarantee(result, cell, name)
-    yield "Sure?", _sure(result, advice, line)
+    yield say("Sure?"), _sure(advice, line)
     yield from _worst(result, name)
     yield from _next(result, advice, name)
 
 
-def _damage(cell: Cell) -> str:
-    cut = [
-        _count(cut_in_two(cell, kind), kept(cell, kind)[1], *NOUNS[kind]) for kind in KINDS if cut_in_two(cell, kind)
-    ]
+def _damage(cell: Cell) -> Text:
+    cut = [_cut_of(kind, cut_in_two(cell, kind), kept(cell, kind)[1]) for kind in KINDS if cut_in_two(cell, kind)]
     if not cut:
-        return "nothing is cut in two"
+        return say("nothing is cut in two")
     n = sum(cut_in_two(cell, kind) for kind in KINDS)
-    return f"{' and '.join(filter(None, (', '.join(cut[:-1]), cut[-1])))} {'is' if n == 1 else 'are'} cut in two"
+    things = say("{things:, } and {last}", things=cut[:-1], last=cut[-1]) if len(cut) > 1 else cut[0]
+    return say("{things} {n:is|are} cut in two", things=things, n=n)
 
 
-def _count(n: int, total: int, one: str, many: str) -> str:
-    return f"{n:,} of {total:,} {one if total == 1 else many}"
+def _cut_of(kind: str, n: int, total: int) -> Text:
+    """Say how many of a kind are cut in two."""
+    if kind == "sentences":
+        return say("{n:,} of {total:,} {total:sentence|sentences}", n=n, total=total)
+    if kind == "code_blocks":
+        return say("{n:,} of {total:,} {total:code block|code blocks}", n=n, total=total)
+    if kind == "headings":
+        return say("{n:,} of {total:,} {total:heading|headings}", n=n, total=total)
+    return say("{n:,} of {total:,} {total:table row|table rows}", n=n, total=total)
 
 
-def _harm(cell: Cell) -> str:
-    harmed = harm(cell)
-    if not harmed:
-        return "no question is harmed"
-    told = []
-    if cell.split_questions:
-        told.append(f"{_questions(cell.split_questions, cell.questions)} have their answer cut")
-    lost = cell.harmed_questions - cell.split_questions
+def _harm(cell: Cell) -> Text:
+    told, split, total = [], cell.split_questions, cell.questions
+    if split:
+        told.append(say("{n:,} of {total:,} {total:question|questions} have their answer cut", n=split, total=total))
+    lost = cell.harmed_questions - split
     if lost > 0:
-        told.append(f"{_questions(lost, cell.questions)} have lost a table header")
-    if harmed - cell.harmed_questions >= HARMLESS:
-        told.append(f"wherever the first cut falls, {decimal(cell.expected_split_questions)} would be cut on average")
-    return ", ".join(told) or "no question is harmed"
+        told.append(say("{n:,} of {total:,} {total:question|questions} have lost a table header", n=lost, total=total))
+    if harm(cell) - cell.harmed_questions >= HARMLESS:
+        mean = decimal(cell.expected_split_questions)
+        told.append(say("wherever the first cut falls, {mean} would be cut on average", mean=mean))
+    return say("{harms:, }", harms=told) if told else say("no question is harmed")
 
 
-def _questions(n: int, total: int) -> str:
-    return f"{n:,} of {plural(total, 'question')}"
-
-
-def _below(line: Line, cell: Cell) -> str:
+def _below(line: Line, cell: Cell) -> Text | None:
     """Say what smaller sizes of the same line harm."""
     smaller = [harm(other) for other in line.cells if (other.size or 0) < (cell.size or 0)]
     if not smaller or harm(cell) >= HARMLESS:
-        return ""
+        return None
     low, high = (round(value) for value in (min(smaller), max(smaller)))
     if not high:
-        return "Smaller sizes harm none either."
-    return f"Smaller sizes harm {high:,}." if low == high else f"Smaller sizes harm {low:,} to {high:,}."
+        return say("Smaller sizes harm none either.")
+    if low == high:
+        return say("Smaller sizes harm {n:,}.", n=high)
+    return say("Smaller sizes harm {low:,} to {high:,}.", low=low, high=high)
 
 
-def remedy_sentence(remedy: Remedy, advice: Advice) -> str:
+def remedies_told(advice: Advice) -> Iterator[Labelled]:
+    """Say what prepending something would mend."""
+    return ((say("Or"), say("{told}.", told=_remedy(remedy, advice))) for remedy in advice.remedies)
+
+
+def _remedy(remedy: Remedy, advice: Advice) -> Text:
     """Say what prepending something would mend, and its price."""
-    what = {
-        "questions": f"questions harmed {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
-        "answers": f"questions not answered {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
-        "rows": f"rows without their header {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
-        "status": f"outdated chunks without their status {remedy.before:,} -> {remedy.after:,} of {remedy.of:,}",
-    }[remedy.what]
-    fits = "" if remedy.fits else f"; but the largest chunk has {remedy.largest:,}, above {advice.limit:,}"
-    return f"with prepend={remedy.prepend}: {what}, {times(remedy.times)} to embed{fits}"
+    mended = say("{before:,} -> {after:,} of {of:,}", before=remedy.before, after=remedy.after, of=remedy.of)
+    told = say(
+        "with prepend={prepend}: {what}, {times} to embed",
+        prepend=remedy.prepend,
+        what=_mended(remedy.what, mended),
+        times=times(remedy.times),
+    )
+    if remedy.fits:
+        return told
+    largest, limit = remedy.largest, advice.limit
+    return say("{told}; but the largest chunk has {n:,}, above {limit:,}", told=told, n=largest, limit=limit)
+
+
+def _mended(what: str, counts: Text) -> Text:
+    if what == "questions":
+        return say("questions harmed {counts}", counts=counts)
+    if what == "answers":
+        return say("questions not answered {counts}", counts=counts)
+    if what == "rows":
+        return say("rows without their header {counts}", counts=counts)
+    return say("outdated chunks without their status {counts}", counts=counts)
 
 
 def _less_harm(result: SweepResult, advice: Advice, cell: Cell, name: Name) -> Iterator[Labelled]:
@@ -197,26 +236,30 @@ def _less_harm(result: SweepResult, advice: Advice, cell: Cell, name: Name) -> I
         return
     best = min((one for one in fitting if harm(one) < least + SLACK), key=lambda one: one.chunk_characters)
     price = times(best.chunk_characters / cell.chunk_characters)
-    yield "Or", f"{spelled(best, name)}: {_harm(best)}, {price} to embed."
+    told = say("{cell}: {told}, {times} to embed.", cell=spelled(best, name), told=_harm(best), times=price)
+    yield say("Or"), told
 
 
-def grid_end_sentence(advice: Advice) -> str:
-    """Say that the grid ends too early, where losses fall towards its end; empty where they do not."""
-    if advice.grid_end is None or advice.size is None:
-        return ""
+def grid_end_told(advice: Advice) -> Iterator[Labelled]:
+    """Say that the grid ends too early, where losses fall towards its end."""
+    size = advice.size
+    if advice.grid_end is None or size is None:
+        return
     if advice.grid_end == "largest":
-        step = max(advice.size // 4, 1)
-        return f"losses still fall at its largest size: try --sizes {advice.size}..{2 * advice.size}:{step} too."
-    step = max(advice.size // 8, 1)
-    return f"losses still fall at its smallest size: try --sizes {max(advice.size // 2, 1)}..{advice.size}:{step} too."
+        sizes = f"{size}..{2 * size}:{max(size // 4, 1)}"
+        yield say("Grid"), say("losses still fall at its largest size: try --sizes {sizes} too.", sizes=sizes)
+    else:
+        sizes = f"{max(size // 2, 1)}..{size}:{max(size // 8, 1)}"
+        yield say("Grid"), say("losses still fall at its smallest size: try --sizes {sizes} too.", sizes=sizes)
 
 
 def _luck(result: SweepResult, name: Name) -> Iterator[Labelled]:
     lucky = [cell for cell in result.cells if cell.is_lucky]
     if lucky:
         cell = max(lucky, key=lambda one: one.expected_split_questions or 0.0)
-        on_average = decimal(cell.expected_split_questions)
-        yield "Luck", f"{spelled(cell, name)} cuts no answer now; on average it would cut {on_average}."
+        mean = decimal(cell.expected_split_questions)
+        told = say("{cell} cuts no answer now; on average it would cut {mean}.", cell=spelled(cell, name), mean=mean)
+        yield say("Luck"), told
 
 
 def guaranteed_overlap(result: SweepResult, unit: str) -> int | None:
@@ -235,63 +278,83 @@ def _guarantee(result: SweepResult, cell: Cell, name: Name) -> Iterator[Labelled
     overlap = guaranteed_overlap(result, cell.unit) if is_window else None
     if overlap is None or cell.size is None or (cell.overlap or 0) >= overlap:
         return
-    units = f"{overlap:,} {unit_noun(name(cell.unit), overlap)}"
-    price = (
-        f", about {times(cell.size / (cell.size - overlap))} to embed at {cell.size:,}" if cell.size > overlap else ""
-    )
-    yield "Always", f"with an overlap of {units} no answer is ever cut, at any size above it{price}."
+    length = say("{n:,} {unit}", n=overlap, unit=unit_noun(name(cell.unit), overlap))
+    told = say("with an overlap of {length} no answer is ever cut, at any size above it", length=length)
+    if cell.size > overlap:
+        price = times(cell.size / (cell.size - overlap))
+        told = say("{told}, about {times} to embed at {size:,}", told=told, times=price, size=cell.size)
+    yield say("Always"), say("{told}.", told=told)
 
 
-def _sure(result: SweepResult, advice: Advice, line: Line) -> str:
-    n_sized = sum(cell.size is not None for cell in line.cells)
-    alone = (
-        "" if advice.size is None or n_sized >= LEAST_LINE else " Luck is not removed: that takes three sizes or more."
-    )
+def _sure(advice: Advice, line: Line) -> Text:
+    told = say("Cut or whole is exact. Which size is found best is not measured here.")
     if advice.kind == START:
-        return f"Of the damage: all text was counted. Of answers: no, there are no questions.{alone}"
-    return f"Cut or whole is exact. Which size is found best is not measured here.{alone}"
+        told = say("Of the damage: all text was counted. Of answers: no, there are no questions.")
+    n_sized = sum(cell.size is not None for cell in line.cells)
+    if advice.size is None or n_sized >= LEAST_LINE:
+        return told
+    return say("{told} {more}", told=told, more=say("Luck is not removed: that takes three sizes or more."))
 
 
 def _worst(result: SweepResult, name: Name) -> Iterator[Labelled]:
     if result.worst:
-        told = [f"{name(one.document)} ({damage_words(one)})" for one in result.worst[:WORST]]
-        yield "Worst", f"{', '.join(told)}{' (--by-document has all)' if len(result.worst) > WORST else ''}."
+        worst = [
+            say("{name} ({counted})", name=name(one.document), counted=damage_words(one))
+            for one in result.worst[:WORST]
+        ]
+        told = say("{names:, }", names=worst)
+        told = say("{told} (--by-document has all)", told=told) if len(result.worst) > WORST else told
+        yield say("Worst"), say("{told}.", told=told)
 
 
-def damage_words(one: DocumentDamage) -> str:
+def damage_words(one: DocumentDamage) -> Text:
     """Say how much a document loses."""
-    told = [plural(one.cuts, "cut")] if one.cuts else []
-    if one.header_lost:
-        told.append(f"{plural(one.header_lost, 'header')} lost")
-    return ", ".join(told)
+    told = [say("{n:,} {n:cut|cuts}", n=one.cuts)] if one.cuts else []
+    told += [say("{n:,} {n:header|headers} lost", n=one.header_lost)] if one.header_lost else []
+    return say("{told:, }", told=told)
 
 
 def _next(result: SweepResult, advice: Advice | None, name: Name) -> Iterator[Labelled]:
     corpus = name(shlex.quote(result.corpus.path)) if result.corpus.path else "CORPUS"
     if result.questions is None:
-        yield "Next", f"chunkscope init {corpus}   (quotes to write questions about)"
+        command = f"chunkscope init {corpus}"
+        yield say("Next"), say("{command}   (quotes to write questions about)", command=command)
     elif advice is not None:
         questions = name(shlex.quote(result.questions.path)) if result.questions.path else "QUESTIONS"
-        yield "Next", f"chunkscope recall {corpus} -q {questions}   (BM25, offline)"
+        command = f"chunkscope recall {corpus} -q {questions}"
+        yield say("Next"), say("{command}   (BM25, offline)", command=command)
 
 
-def cell_notes(result: SweepResult, cells: Sequence[Cell]) -> list[str]:
+def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
+    """Say how many cells are not shown."""
+    n = len(result.cells) - len(cells)
+    return [say("{n:,} further {n:cell|cells}: --all shows them", n=n)] if n else []
+
+
+CELL_NOTES = {
+    "missing_questions": say("questions have evidence that is partly in no chunk"),
+    "oversize_chunks": say("chunks are above the size"),
+    "broken_chunks": say("chunks begin or end inside a character"),
+    "blank_chunks": say("chunks are blank: numbered, never embedded"),
+}
+
+
+def cell_notes(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
     """Say what else must be known of shown cells: missing text, chunks above the size, broken or blank ones."""
     notes = []
-    for count, told in (
-        ("missing_questions", "questions have evidence that is partly in no chunk"),
-        ("oversize_chunks", "chunks are above the size"),
-        ("broken_chunks", "chunks begin or end inside a character"),
-        ("blank_chunks", "chunks are blank: numbered, never embedded"),
-    ):
+    for count, told in CELL_NOTES.items():
         worst = max(cells, key=lambda cell: getattr(cell, count), default=None)
         most = 0 if worst is None else getattr(worst, count)
         if worst is not None and most:
-            where = f"{way_label(worst)} {setting(worst)}".strip()
-            notes.append(f"{told}: {most:,}{' at most' if len(cells) > 1 else ''}, with {where}")
+            where = way_label(worst)
+            where = where if worst.size is None else say("{chunker} {size}", chunker=where, size=setting(worst))
+            if len(cells) > 1:
+                notes.append(say("{told}: {n:,} at most, with {where}", told=told, n=most, where=where))
+            else:
+                notes.append(say("{told}: {n:,}, with {where}", told=told, n=most, where=where))
     sections = [cell for cell in cells if cell.size is None and cell.chunks]
     if any(_is_one_section_each(cell, result.corpus.documents) for cell in sections):
-        notes.append("no document is divided by headings: each is one section")
+        notes.append(say("no document is divided by headings: each is one section"))
     return notes
 
 

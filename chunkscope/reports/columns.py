@@ -10,13 +10,12 @@ from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import KINDS, Advice, cut_in_two, harm, kept, largest_chunk
 from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.language import Text, say
 from chunkscope.measures.base import Field
 from chunkscope.reports.formatting import decimal, money, of, times
 from chunkscope.reports.table import TextColumn
 
 ADVISED, TOO_LARGE = ">", "!"
-KIND_TITLES = {"sentences": "sentences", "code_blocks": "code", "headings": "headings", "table_rows": "rows"}
-WHOLE_SECTIONS = "whole sections"
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Shown:
         return TextColumn(title, tuple(map(text, self.cells)))
 
 
-def way_label(cell: Cell) -> str:
-    """Name the way of cutting of a cell.
+def way_label(cell: Cell, name: Callable[[str], str] = str) -> str:
+    """Name the way of cutting of a cell; `name` makes its chunker fit to print.
 
     Examples
     --------
@@ -52,9 +51,16 @@ def way_label(cell: Cell) -> str:
     ('whole sections', 'sentence in words')
     """
     if cell.size is None:
-        return WHOLE_SECTIONS if cell.chunker == "heading" else cell.chunker
+        return say("whole sections") if cell.chunker == "heading" else name(cell.chunker)
     plain = cell.unit == "char" or cell.unit in cell.chunker or cell.chunker.startswith("token")
-    return cell.chunker if plain else f"{cell.chunker} in {unit_noun(cell.unit)}"
+    chunker = name(cell.chunker)
+    return chunker if plain else say("{chunker} in {unit}", chunker=chunker, unit=unit_noun(cell.unit))
+
+
+def labels_of(cells: Sequence[Cell], name: Callable[[str], str]) -> list[str]:
+    """Callable[[str], str] the way of each cell; blank where it is that of the cell above."""
+    found = [way_label(cell, name) for cell in cells]
+    return [label if not n or found[n - 1] != label else "" for n, label in enumerate(found)]
 
 
 def setting(cell: Cell | Advice) -> str:
@@ -69,15 +75,15 @@ def cell_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
     columns = [
         TextColumn("", tuple(marks), left=True),
         TextColumn("", tuple(shown.labels), left=True),
-        shown.column("size/\noverlap", setting),
+        shown.column(say("size/\noverlap"), setting),
     ]
     columns += _structure(shown) if result.questions is None else _questions(result, shown)
     columns += _asked_for(result, shown)
     columns.append(largest_column(shown))
     if shown.everything:
         columns += [
-            shown.column("chunks", lambda cell: f"{cell.chunks:,}"),
-            shown.column("to embed", lambda cell: times(cell.duplication)),
+            shown.column(say("chunks"), lambda cell: f"{cell.chunks:,}"),
+            shown.column(say("to embed"), lambda cell: times(cell.duplication)),
         ]
     return columns
 
@@ -88,13 +94,23 @@ def _structure(shown: Shown) -> list[TextColumn]:
     for kind in KINDS:
         total = kept(first, kind)[1]
         if total:
-            columns.append(shown.column(f"{KIND_TITLES[kind]}\ncut of\n{total:,}", partial(_cut, kind)))
+            columns.append(shown.column(_kind_title(kind, total), partial(_cut, kind)))
     return [*columns, *_header_lost(shown)]
+
+
+def _kind_title(kind: str, total: int) -> Text:
+    if kind == "sentences":
+        return say("sentences\ncut of\n{total:,}", total=total)
+    if kind == "code_blocks":
+        return say("code\ncut of\n{total:,}", total=total)
+    if kind == "headings":
+        return say("headings\ncut of\n{total:,}", total=total)
+    return say("rows\ncut of\n{total:,}", total=total)
 
 
 def _header_lost(shown: Shown) -> list[TextColumn]:
     total = shown.cells[0].table_rows
-    title = f"header\nlost of\n{total:,}"
+    title = say("header\nlost of\n{total:,}", total=total)
     return [shown.column(title, lambda cell: f"{total - cell.table_rows_with_header:,}")] if total else []
 
 
@@ -104,12 +120,12 @@ def _cut(kind: str, cell: Cell) -> str:
 
 def _questions(result: SweepResult, shown: Shown) -> list[TextColumn]:
     total = result.questions.valid if result.questions else 0
-    columns = [shown.column("answer\ncut", lambda cell: f"{cell.split_questions:,}")]
+    columns = [shown.column(say("answer\ncut"), lambda cell: f"{cell.split_questions:,}")]
     if any(cell.table_questions for cell in shown.cells):
-        columns.append(shown.column("header\nlost", lambda cell: f"{cell.header_lost_questions:,}"))
-    columns.append(shown.column(f"harmed\nof {total:,}", lambda cell: _harm(harm(cell))))
+        columns.append(shown.column(say("header\nlost"), lambda cell: f"{cell.header_lost_questions:,}"))
+    columns.append(shown.column(say("harmed\nof {total:,}", total=total), lambda cell: _harm(harm(cell))))
     if shown.everything and any(cell.expected_split_questions is not None for cell in shown.cells):
-        columns.append(shown.column("cut on\naverage", lambda cell: decimal(cell.expected_split_questions)))
+        columns.append(shown.column(say("cut on\naverage"), lambda cell: decimal(cell.expected_split_questions)))
     if shown.everything:
         columns += _header_lost(shown)
     return columns
@@ -121,7 +137,7 @@ def _harm(value: float) -> str:
 
 def largest_column(shown: Shown) -> TextColumn:
     """Give the column of the largest chunks, with a mark where one is above the limit."""
-    return shown.column("largest", partial(_largest, shown.limit))
+    return shown.column(say("largest"), partial(_largest, shown.limit))
 
 
 def _largest(limit: ModelLimit, cell: Cell) -> str:
@@ -134,10 +150,16 @@ def _asked_for(result: SweepResult, shown: Shown) -> list[TextColumn]:
     found = []
     price = result.settings.get("price")
     if any(cell.tokens is not None for cell in shown.cells):
-        found.append(shown.column("tokens", lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"))
+        found.append(shown.column(say("tokens"), lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"))
         if isinstance(price, int | float) and not isinstance(price, bool):
-            found.append(shown.column("cost", lambda cell: "" if cell.tokens is None else cost(cell.tokens, price)))
+            found.append(
+                shown.column(say("cost"), lambda cell: "" if cell.tokens is None else cost(cell.tokens, price))
+            )
     return found + [shown.column(entry.title, partial(_extra, entry)) for entry in result.fields]
+
+
+def _cost(cell: Cell, price: float) -> str:
+    return "" if cell.tokens is None else cost(cell.tokens, price)
 
 
 def _extra(entry: Field, cell: Cell) -> str:

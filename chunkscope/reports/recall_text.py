@@ -9,29 +9,42 @@ from typing import Any
 
 from chunkscope.grid.advice import TRY, Advice, NoAdvice
 from chunkscope.grid.results import Cell, SweepResult, ranked_by
-from chunkscope.reports.advice_text import Labelled, Name, grid_end_sentence, head, remedy_sentence, some, spelled
-from chunkscope.reports.base import LEAST_WIDTH, ReportOptions
-from chunkscope.reports.columns import ADVISED, Shown, largest_column, setting
-from chunkscope.reports.formatting import NOTHING, of, percent, plural
+from chunkscope.language import Text, say
+from chunkscope.reports.advice_text import (
+    Name,
+    further_cells,
+    grid_end_told,
+    head,
+    remedies_told,
+    some,
+    spelled,
+)
+from chunkscope.reports.base import ReportOptions
+from chunkscope.reports.columns import ADVISED, Shown, labels_of, largest_column, setting
+from chunkscope.reports.formatting import NOTHING, of, percent
+from chunkscope.reports.screen import INDENT, Labelled, labelled, sentence_lines, table_lines
 from chunkscope.reports.selection import chosen_cells
-from chunkscope.reports.table import TextColumn, lay_table
+from chunkscope.reports.table import TextColumn
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import fit, wrap
+from chunkscope.reports.width import fit
 
-INDENT = "  "
 MAX_WARNINGS = 12
 MOST_MISSED = 12
 
 Found = Mapping[str, Any]
 CAUSES = {
-    "split": "cut",
-    "header_lost": "header\nlost",
-    "below": "not\nfound",
-    "not_embedded": "too\nlong",
-    "not_indexed": "not in\nindex",
+    "split": say("cut"),
+    "header_lost": say("header\nlost"),
+    "below": say("not\nfound"),
+    "not_embedded": say("too\nlong"),
+    "not_indexed": say("not in\nindex"),
 }
 """Why a question is missed, as the titles of columns; the first three always stand in the table."""
 ALWAYS = ("split", "header_lost", "below")
+
+
+OUTDATED: Mapping[str, str] = {"outdated": say("outdated"), "outdated_unanswerable": say("outdated,\nunanswerable")}
+OVERLAP: Mapping[str, str] = {"recall": say("characters"), "precision": say("precision"), "iou": "IoU"}
 
 
 def render_recall(result: SweepResult, options: ReportOptions) -> str:
@@ -48,39 +61,39 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
     str
         Lines, each with its end.
     """
-    from chunkscope.reports.sweep_text import labelled, labels_of
-
-    room = max(options.width, LEAST_WIDTH)
     name = partial(visible, ascii=options.ascii)
-    lines = [line for text in [*head(result, name), compared(result)] for line in wrap(name(text), room, rest=INDENT)]
+    lines = [
+        line for text in [*head(result, name), compared(result)] for line in sentence_lines(text, options, rest=INDENT)
+    ]
     cells = [result.cells[place] for place in shown_places(result, everything=options.all_rows)]
-    shown = Shown(cells, labels_of(cells), result.limit, everything=options.all_rows)
-    columns = recall_columns(result, shown)
-    lines += ["", *lay_table(columns, options.table_width, keys=3, indent="", ascii=options.ascii)]
-    if len(cells) < len(result.cells):
-        rest = f"{plural(len(result.cells) - len(cells), 'further cell')}: --all shows them"
-        lines += wrap(rest, room, first=INDENT)
-    lines += ["", *labelled(recall_sentences(result, name), room, options.color)]
+    shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
+    lines += ["", *table_lines(recall_columns(result, shown), options, keys=3, indent="")]
+    for told in further_cells(result, cells):
+        lines += sentence_lines(told, options, first=INDENT)
+    lines += ["", *labelled(recall_sentences(result, name), options)]
     for part in (_groups, _min_scores):
         lines += part(result, options)
-    lines += [line for warning in warnings_of(result) for line in wrap(name(warning), room, first="! ")]
+    lines += [line for warning in warnings_of(result) for line in sentence_lines(warning, options, first="! ")]
     return "\n".join(lines) + "\n"
 
 
-def compared(result: SweepResult) -> str:
+def compared(result: SweepResult) -> Text:
     """Say of how many questions, by which retrievers and at which context cells are compared."""
     summary = result.retrieval or {}
     first = (result.cells[0].retrieval or ())[0]
-    retrievers = ", ".join(summary["retrievers"])
     at = first["settings"].get("context")
-    what = f"{plural(summary['questions'], 'question')} ranked by {retrievers}"
+    what = say(
+        "{n:,} {n:question|questions} ranked by {retrievers:, }",
+        n=summary["questions"],
+        retrievers=summary["retrievers"],
+    )
     if returned := first["settings"].get("return"):
-        what += f", {returned} returned for each chunk"
+        what = say("{told}, {returned} returned for each chunk", told=what, returned=returned)
     if kept := first["settings"].get("filter"):
-        what += f", in the index: {' and '.join(kept)}"
+        what = say("{told}, in the index: {filters: and }", told=what, filters=kept)
     if at is not None:
-        return f"{what}; {at:,} characters of context for every cell"
-    return f"{what}; compared at k = {first['k'][-1]}"
+        return say("{told}; {n:,} characters of context for every cell", told=what, n=at)
+    return say("{told}; compared at k = {k}", told=what, k=first["k"][-1])
 
 
 def shown_places(result: SweepResult, *, everything: bool = False) -> list[int]:
@@ -99,7 +112,7 @@ def recall_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
     columns = [
         TextColumn("", tuple(marks), left=True),
         TextColumn("", tuple(shown.labels), left=True),
-        shown.column("size/\noverlap", setting),
+        shown.column(say("size/\noverlap"), setting),
     ]
     first = (result.cells[0].retrieval or ())[0]
     at_context = first["settings"].get("context") is not None
@@ -107,11 +120,10 @@ def recall_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
         columns.append(shown.column("k", lambda cell: f"{_one(cell, 0)['k'][-1]:,}"))
     names = (result.retrieval or {})["retrievers"]
     for number, name in enumerate(names):
-        prefix = f"{name}\n" if len(names) > 1 else ""
-        columns += [
-            TextColumn(prefix + column.title, column.texts)
-            for column in _of_retriever(result, shown, number, at_context)
-        ]
+        own = list(_of_retriever(result, shown, number, at_context))
+        if len(names) > 1:
+            own = [TextColumn(say("{name}\n{title}", name=name, title=one.title), one.texts) for one in own]
+        columns += own
     if any(cell.omega for cell in shown.cells):
         columns.append(shown.column("omega", lambda cell: _deviation(_pair(cell))))
     return [*columns, largest_column(shown)]
@@ -125,32 +137,34 @@ def _of_retriever(result: SweepResult, shown: Shown, number: int, at_context: bo
         return shown.column(title, lambda cell: text(_one(cell, number)))
 
     if at_context:
-        yield column(f"answered\nof {total:,}", lambda one: f"{one['answered'][_key(one)][0]:,}")
+        yield column(say("answered\nof {total:,}", total=total), lambda one: f"{one['answered'][_key(one)][0]:,}")
     else:
         for k in first["k"]:
-            yield column(f"answered\n@{k}, of {total:,}", partial(_answered, str(k)))
+            yield column(say("answered\n@{k}, of {total:,}", k=k, total=total), partial(_answered, str(k)))
     missed = [
         cause for cause in CAUSES if cause in ALWAYS or any(_misses(cause, _one(c, number)) for c in result.cells)
     ]
     for cause in missed:
-        first_line = "missed:\n" if cause == missed[0] else ""
-        yield column(first_line + CAUSES[cause], lambda one, cause=cause: f"{_misses(cause, one):,}")  # type: ignore[misc]
+        words = CAUSES[cause]
+        title = say("missed:\n{cause}", cause=words) if cause == missed[0] else words
+        yield column(title, lambda one, cause=cause: f"{_misses(cause, one):,}")  # type: ignore[misc]
     if any(_one(cell, number).get("over_long_chunks") for cell in result.cells):
-        yield column("chunks\ntoo long", lambda one: f"{one.get('over_long_chunks', 0):,}")
+        yield column(say("chunks\ntoo long"), lambda one: f"{one.get('over_long_chunks', 0):,}")
     if "budget" in first:
         limit = first["settings"]["budget"]
-        yield column(f"in {limit['limit']:,}\n{limit['unit']}", lambda one: f"{one['budget']['answered'][0]:,}")
-    for field, title in (("outdated", "outdated"), ("outdated_unanswerable", "outdated,\nunanswerable")):
+        title = say("in {limit:,}\n{unit}", limit=limit["limit"], unit=limit["unit"])
+        yield column(title, lambda one: f"{one['budget']['answered'][0]:,}")
+    for field, name in OUTDATED.items():
         if field in first:
-            yield column(title, lambda one, field=field: of(*one[field][_key(one)]))  # type: ignore[misc]
+            yield column(name, lambda one, field=field: of(*one[field][_key(one)]))  # type: ignore[misc]
     if "overlap" in first:
-        for measure, title in (("recall", "characters"), ("precision", "precision"), ("iou", "IoU")):
-            yield column(title, lambda one, m=measure: _deviation(one["overlap"][_key(one)][m]))  # type: ignore[misc]
+        for measure, name in OVERLAP.items():
+            yield column(name, lambda one, m=measure: _deviation(one["overlap"][_key(one)][m]))  # type: ignore[misc]
     if shown.everything:
-        yield column("whole", lambda one: f"{one['strict'][_key(one)][0]:,}")
-        yield column("start", lambda one: f"{one['start'][_key(one)][0]:,}")
+        yield column(say("whole"), lambda one: f"{one['strict'][_key(one)][0]:,}")
+        yield column(say("start"), lambda one: f"{one['start'][_key(one)][0]:,}")
         yield column("MRR", lambda one: NOTHING if one["mrr"] is None else f"{one['mrr']:.3f}")
-        yield column("context", lambda one: _characters(one["context"][_key(one)]))
+        yield column(say("context"), lambda one: _characters(one["context"][_key(one)]))
 
 
 def _one(cell: Cell, number: int) -> Found:
@@ -195,73 +209,94 @@ def recall_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     """Give the advice of a recall: the cell, what would mend the rest, how sure it is, what is missed, what next."""
     advice, one = result.advice, advised(result)
     if isinstance(advice, NoAdvice):
-        yield "Advice", f"none: {advice.reason}."
+        yield say("Advice"), say("none: {reason}.", reason=advice.reason)
     if not isinstance(advice, Advice) or one is None:
         return
-    hits, total = one["answered"][_key(one)]
-    about = f", about {advice.context:,} characters" if advice.context is not None else ""
-    answered = f"{hits:,} of {total:,} answered by {plural(advice.k or 0, 'chunk')}{about}"
-    cell = f"{spelled(advice, name)} with {name(advice.retriever or '')}"
-    yield "Try" if advice.kind == TRY else "Pick", f"{cell}: {answered}."
-    for remedy in advice.remedies:
-        yield "Or", f"{remedy_sentence(remedy, advice)}."
-    if sentence := grid_end_sentence(advice):
-        yield "Grid", sentence
-    yield "Sure?", _sure(result, advice)
+    cell = say("{cell} with {retriever}", cell=spelled(advice, name), retriever=name(advice.retriever or ""))
+    told = say("{cell}: {told}.", cell=cell, told=_answers(advice, *one["answered"][_key(one)]))
+    yield say("Try") if advice.kind == TRY else say("Pick"), told
+    yield from remedies_told(advice)
+    yield from grid_end_told(advice)
+    yield say("Sure?"), _sure(result, advice)
     yield from _held_out(result, name)
     yield from _missed(one, name)
-    yield "Next", _next(result, advice, name)
+    yield say("Next"), _next(result, advice, name)
 
 
-def _sure(result: SweepResult, advice: Advice) -> str:
+def _answers(advice: Advice, hits: int, total: int) -> Text:
+    told = say("{hits:,} of {total:,} answered by {k:,} {k:chunk|chunks}", hits=hits, total=total, k=advice.k or 0)
+    return told if advice.context is None else say("{told}, about {n:,} characters", told=told, n=advice.context)
+
+
+def _sure(result: SweepResult, advice: Advice) -> Text:
+    what, wins, draws = _winner(result, advice), advice.wins, advice.draws
+    told = say("{what} wins {wins:,} of {draws:,} draws of the questions", what=what, wins=wins, draws=draws)
+    run = advice.run
+    if run is not None and run.smallest != run.largest:
+        sizes = say("sizes {least:,} to {most:,} win in {n:,}", least=run.smallest, most=run.largest, n=run.wins)
+        told = say("{told}; {more}", told=told, more=sizes)
+    n, least = advice.of or 0, advice.least_difference
+    seen = say("{n:,} {n:question|questions} show differences of {least} or more.", n=n, least=least)
+    return say("{told}. {more}", told=told, more=seen)
+
+
+def _winner(result: SweepResult, advice: Advice) -> Text:
     several = len((result.retrieval or {}).get("best_of_ways", ())) > 1
-    what = "this way" if several else "this size or one beside it"
-    what = f"Weak: {what}" if advice.kind == TRY else what.capitalize()
-    text = f"{what} wins {advice.wins:,} of {advice.draws:,} draws of the questions"
-    if advice.run is not None and advice.run.smallest != advice.run.largest:
-        text += f"; sizes {advice.run.smallest:,} to {advice.run.largest:,} win in {advice.run.wins:,}"
-    return f"{text}. {plural(advice.of or 0, 'question')} show differences of {advice.least_difference} or more."
+    if advice.kind == TRY:
+        return say("Weak: this way") if several else say("Weak: this size or one beside it")
+    return say("This way") if several else say("This size or one beside it")
 
 
 def _held_out(result: SweepResult, name: Name) -> Iterator[Labelled]:
     held = result.held_out
     if held is not None:
         (hits, n), (others, n_others) = held.chosen_on, held.held_out
-        cell = spelled(held.advice, name)
-        told = f"chosen on {plural(n, 'question')}: {cell}, {hits:,} of {n:,} answered"
-        yield "Held out", f"{told}; of the {n_others:,} others {others:,}."
+        yield (
+            say("Held out"),
+            say(
+                "chosen on {n:,} {n:question|questions}: {cell}, {hits:,} of {n:,} answered; of the {n_others:,} "
+                "others {others:,}.",
+                n=n,
+                cell=spelled(held.advice, name),
+                hits=hits,
+                n_others=n_others,
+                others=others,
+            ),
+        )
 
 
 def _missed(one: Found, name: Name) -> Iterator[Labelled]:
     missed = one.get("missed")
     if not missed:
         return
-    told = []
-    for cause, words in (("below", ""), ("split", "cut: "), ("header_lost", "header lost: ")):
-        ids = [question for question, why in missed.items() if why == cause]
-        if ids and cause == "below":
-            told.append(some([f"{name(one_id)} {_rank(one, one_id)}" for one_id in ids], MOST_MISSED))
-        elif ids:
-            told.append(words + some([name(one_id) for one_id in ids], MOST_MISSED))
-    for cause, words in (("not_embedded", "too long for the model: "), ("not_indexed", "not in the index: ")):
+
+    def named(cause: str) -> Text | None:
         ids = [name(question) for question, why in missed.items() if why == cause]
-        told += [words + some(ids, MOST_MISSED)] if ids else []
-    yield "Missed", f"{'; '.join(told)} (--ranks shows what stood above)."
+        return some(ids, MOST_MISSED) if ids else None
+
+    ranked = [say("{id} {rank}", id=name(id), rank=_rank(one, id)) for id, why in missed.items() if why == "below"]
+    told = [some(ranked, MOST_MISSED)] if ranked else []
+    told += [say("cut: {ids}", ids=ids)] if (ids := named("split")) else []
+    told += [say("header lost: {ids}", ids=ids)] if (ids := named("header_lost")) else []
+    told += [say("too long for the model: {ids}", ids=ids)] if (ids := named("not_embedded")) else []
+    told += [say("not in the index: {ids}", ids=ids)] if (ids := named("not_indexed")) else []
+    yield say("Missed"), say("{told:; } (--ranks shows what stood above).", told=told)
 
 
-def _rank(one: Found, question: str) -> str:
+def _rank(one: Found, question: str) -> Text:
     rank = one["first_rank_answered"].get(question)
-    return f"rank {rank:,}" if rank else "not ranked"
+    return say("rank {rank:,}", rank=rank) if rank else say("not ranked")
 
 
-def _next(result: SweepResult, advice: Advice, name: Name) -> str:
+def _next(result: SweepResult, advice: Advice, name: Name) -> Text:
     corpus = name(shlex.quote(result.corpus.path)) if result.corpus.path else "CORPUS"
     chunker = advice.chunker
     if advice.prepend:
         inside = chunker.partition("(")[2].rstrip(")")
         chunker = f"{chunker.partition('(')[0]}({f'{inside}, ' if inside else ''}prepend={advice.prepend})"
     size = "" if advice.size is None else f" --size {advice.size} --overlap {advice.overlap}"
-    return f"chunkscope chunks {corpus} -c {name(shlex.quote(chunker))}{size}   (the chunks, to index)"
+    command = f"chunkscope chunks {corpus} -c {name(shlex.quote(chunker))}{size}"
+    return say("{command}   (the chunks, to index)", command=command)
 
 
 def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
@@ -270,15 +305,16 @@ def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     for attribute, groups in (one or {}).get("group_by", {}).items():
         assert one is not None
         yield ""
-        yield from wrap(f"The advised cell, by {visible(attribute, ascii=options.ascii)}", options.width)
+        title = say("The advised cell, by {attribute}", attribute=visible(attribute, ascii=options.ascii))
+        yield from sentence_lines(title, options)
         counts = [group["answered"][_key(one)] for group in groups.values()]
         columns = [
             TextColumn("", [fit(visible(label, ascii=options.ascii), 40) for label in groups], left=True),
-            TextColumn("questions", [f"{total:,}" for _, total in counts]),
-            TextColumn("answered", [f"{hits:,}" for hits, _ in counts]),
+            TextColumn(say("questions"), [f"{total:,}" for _, total in counts]),
+            TextColumn(say("answered"), [f"{hits:,}" for hits, _ in counts]),
             TextColumn("", [percent(hits, total) for hits, total in counts]),
         ]
-        yield from lay_table(columns, options.table_width, ascii=options.ascii)
+        yield from table_lines(columns, options)
 
 
 def _min_scores(result: SweepResult, options: ReportOptions) -> Iterator[str]:
@@ -288,14 +324,14 @@ def _min_scores(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     if one is None or not rows:
         return
     yield ""
-    yield from wrap("The advised cell, when chunks below a score are dropped", options.width)
+    yield from sentence_lines(say("The advised cell, when chunks below a score are dropped"), options)
     columns = [
-        TextColumn("score", [f"{row['score']:g}" for row in rows]),
-        TextColumn("answered", [of(*row["answered"][_key(one)]) for row in rows]),
-        TextColumn("answerable,\nnothing left", [of(*row["answerable_with_nothing"]) for row in rows]),
-        TextColumn("unanswerable,\nsomething left", [of(*row["unanswerable_with_something"]) for row in rows]),
+        TextColumn(say("score"), [f"{row['score']:g}" for row in rows]),
+        TextColumn(say("answered"), [of(*row["answered"][_key(one)]) for row in rows]),
+        TextColumn(say("answerable,\nnothing left"), [of(*row["answerable_with_nothing"]) for row in rows]),
+        TextColumn(say("unanswerable,\nsomething left"), [of(*row["unanswerable_with_something"]) for row in rows]),
     ]
-    yield from lay_table(columns, options.table_width, ascii=options.ascii)
+    yield from table_lines(columns, options)
 
 
 def warnings_of(result: SweepResult) -> list[str]:
@@ -305,9 +341,11 @@ def warnings_of(result: SweepResult) -> list[str]:
     found = list(summary.get("warnings", ()))
     if shared.get("words"):
         share = percent(shared["shared"], shared["words"])
-        found.insert(
-            0, f"{share} of the questions' words occur in their evidence: the more, the easier for word search"
+        easy = say(
+            "{share} of the questions' words occur in their evidence: the more, the easier for word search", share=share
         )
+        found.insert(0, easy)
     if len(found) > MAX_WARNINGS:
-        return [*found[:MAX_WARNINGS], f"and {len(found) - MAX_WARNINGS} more (--format json lists them)"]
+        rest = say("and {n:,} more (--format json lists them)", n=len(found) - MAX_WARNINGS)
+        return [*found[:MAX_WARNINGS], rest]
     return found

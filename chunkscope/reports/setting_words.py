@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from chunkscope.errors import unit_noun
+from chunkscope.grid.advice import FLOOR, START, TRY
 from chunkscope.grid.pairing import Difference, PlacedCell
 from chunkscope.language import Text, say
 
@@ -34,15 +35,16 @@ def advice_words(advice: Mapping[str, Any] | None) -> Text:
     """Name what a result advises, as its JSON has it."""
     if advice is None:
         return say("none")
-    cell = {name: advice.get(name) for name in ("chunker", "unit", "size", "overlap")}
-    if not advice.get("prepend"):
-        return say("{kind} {setting}", kind=str(advice.get("kind")), setting=setting_words(cell))
-    return say(
-        "{kind} {setting} + prepend={prepend}",
-        kind=str(advice.get("kind")),
-        setting=setting_words(cell),
-        prepend=str(advice["prepend"]),
-    )
+    setting = setting_words({name: advice.get(name) for name in ("chunker", "unit", "size", "overlap")})
+    if advice.get("prepend"):
+        setting = say("{setting} + prepend={prepend}", setting=setting, prepend=str(advice["prepend"]))
+    if advice.get("kind") == START:
+        return say("start {setting}", setting=setting)
+    if advice.get("kind") == FLOOR:
+        return say("floor {setting}", setting=setting)
+    if advice.get("kind") == TRY:
+        return say("try {setting}", setting=setting)
+    return say("pick {setting}", setting=setting)
 
 
 def grid_change(change: Difference) -> Text:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from chunkscope.grid.results import SweepResult
+from chunkscope.language import Language, Text, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head
 from chunkscope.reports.base import SWEEP, Report
-from chunkscope.reports.columns import Shown, cell_columns
+from chunkscope.reports.columns import Shown, cell_columns, labels_of
 from chunkscope.reports.selection import chosen_cells
-from chunkscope.reports.sweep_text import labels_of, table_notes
+from chunkscope.reports.sweep_text import table_notes
 from chunkscope.reports.table import markdown_table
 from chunkscope.reports.visible import visible
 
@@ -31,7 +32,7 @@ def _unlinked(text: str) -> str:
     return text.replace(":", "&#58;").replace("www.", "www&#46;")
 
 
-def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
+def to_markdown(result: SweepResult, *, all_rows: bool = False, lang: Language = "en") -> str:
     """Write a sweep as GitHub Markdown.
 
     Parameters
@@ -40,6 +41,7 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
         With questions or without.
     all_rows : bool
         Every cell instead of the telling ones.
+    lang : {"ja", "en"}
 
     Returns
     -------
@@ -53,15 +55,20 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False) -> str:
     >>> print(to_markdown(result).splitlines()[2])
     - 1 document, 6 characters: prose 100 %
     """
-    lines = ["## Chunk boundaries", "", *(f"- {sentence}" for sentence in head(result, escape)), ""]
+    lines = [say("## Chunk boundaries"), "", *(_item(sentence) for sentence in head(result, escape)), ""]
     cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=all_rows)]
     if cells:
-        shown = Shown(cells, [escape(label) for label in labels_of(cells)], result.limit, everything=all_rows)
-        lines += [*markdown_table(cell_columns(result, shown), escape), ""]
-        lines += [*(f"- {note}" for note in table_notes(result, shown)), ""]
-    lines += [f"- **{label}** {sentence}" for label, sentence in advice_sentences(result, escape)]
-    return "\n".join(lines).rstrip("\n") + "\n"
+        shown = Shown(cells, labels_of(cells, escape), result.limit, everything=all_rows)
+        columns = [column.in_language(lang) for column in cell_columns(result, shown)]
+        lines += [*markdown_table(columns, escape), "", *map(_item, table_notes(result, shown)), ""]
+    for label, sentence in advice_sentences(result, escape):
+        lines.append(say("- **{label}** {sentence}", label=label, sentence=sentence))
+    return "\n".join(in_language(line, lang) for line in lines).rstrip("\n") + "\n"
 
 
-REPORT = Report((SWEEP,), lambda result, options: to_markdown(result, all_rows=options.all_rows))
+def _item(sentence: str) -> Text:
+    return say("- {sentence}", sentence=sentence)
+
+
+REPORT = Report((SWEEP,), lambda result, options: to_markdown(result, all_rows=options.all_rows, lang=options.lang))
 """The format ``markdown``."""

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import KINDS, NoAdvice, cut_in_two, harm
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import lines_of
 from chunkscope.grid.results import Cell, ChunkTokens, SweepResult
-from chunkscope.reports.advice_text import Labelled, advice_sentences, cell_notes, damage_words, head
+from chunkscope.language import Text, say
+from chunkscope.measures.damage import DocumentDamage
+from chunkscope.reports.advice_text import advice_sentences, cell_notes, damage_words, further_cells, head
 from chunkscope.reports.base import LEAST_WIDTH, SWEEP, Report, ReportOptions
-from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, cell_columns, way_label
-from chunkscope.reports.formatting import plural
+from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, cell_columns, labels_of, way_label
 from chunkscope.reports.recall_text import render_recall
+from chunkscope.reports.screen import INDENT, labelled, said, sentence_lines, table_lines
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sparkline import axis, sparkline
-from chunkscope.reports.table import TextColumn, lay_table
+from chunkscope.reports.table import TextColumn
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import BOLD, RED, fit, pad, painted, width, wrap
-
-INDENT = "  "
+from chunkscope.reports.width import RED, fit, painted
 
 
 def render_sweep(result: SweepResult, options: ReportOptions) -> str:
@@ -40,92 +41,83 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     """
     if result.retrieval is not None:
         return render_recall(result, options)
-    room = max(options.width, LEAST_WIDTH)
-
-    def name(text: str) -> str:
-        return visible(text, ascii=options.ascii)
-
-    lines = [line for sentence in head(result, name) for line in wrap(sentence, room, rest=INDENT)]
-    limit = result.limit
-    places = chosen_cells(result, limit, everything=options.all_rows)
-    cells = [result.cells[place] for place in places]
+    name = partial(visible, ascii=options.ascii)
+    lines = [line for sentence in head(result, name) for line in sentence_lines(sentence, options, rest=INDENT)]
+    cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=options.all_rows)]
     if cells:
-        shown = Shown(cells, labels_of(cells, name), limit, everything=options.all_rows)
-        lines += ["", *(_lit(line, options.color) for line in table_lines(cell_columns(result, shown), options))]
-        lines += [line for note in table_notes(result, shown) for line in wrap(note, room, first=INDENT)]
-    lines += [""] * bool(cells)
-    lines += list(labelled(advice_sentences(result, name), room, options.color))
+        shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
+        table = table_lines(cell_columns(result, shown), options, keys=3, indent="")
+        lines += ["", *(_lit(line, options.color) for line in table)]
+        lines += [line for note in table_notes(result, shown) for line in sentence_lines(note, options, first=INDENT)]
+        lines += [""]
+    lines += labelled(advice_sentences(result, name), options)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def labels_of(cells: Sequence[Cell], name: object = None) -> list[str]:
-    """Name the way of each cell; blank where it is that of the cell above."""
-    found = [visible(way_label(cell)) for cell in cells]
-    return [label if not n or found[n - 1] != label else "" for n, label in enumerate(found)]
-
-
-def table_lines(columns: Sequence[TextColumn], options: ReportOptions) -> Iterator[str]:
-    """Lay out a table whose first three columns tell the rows apart."""
-    return lay_table(columns, options.table_width, keys=3, indent="", ascii=options.ascii)
-
-
-def table_notes(result: SweepResult, shown: Shown) -> list[str]:
+def table_notes(result: SweepResult, shown: Shown) -> list[Text]:
     """Say what the marks of a table mean, and what else must be known of its cells."""
-    notes = [_legend(result, shown)]
+    notes, limit = [_legend(result, shown)], shown.limit
     if any(column.endswith(TOO_LARGE) for column in cell_columns(result, shown)[-1].texts):
-        notes.append(f"{TOO_LARGE} above {_limit_words(shown.limit)}")
-    if shown.limit.tokens is not None:
+        notes.append(say("{mark} above {limit}", mark=TOO_LARGE, limit=_limit_words(limit)))
+    if limit.tokens is not None:
         notes.append(
-            f"{shown.limit.model} takes {shown.limit.tokens:,} tokens, which cannot be counted here: chunks are "
-            f"compared with {shown.limit.limit:,} characters (--model-limit and --model-unit count tokens)"
+            say(
+                "{model} takes {tokens:,} tokens, which cannot be counted here: chunks are compared with {limit:,} "
+                "characters (--model-limit and --model-unit count tokens)",
+                model=limit.model,
+                tokens=limit.tokens,
+                limit=limit.limit,
+            )
         )
     if result.tokens is not None:
         notes.append(_tokens(result.tokens))
-    if len(shown.cells) < len(result.cells) and not shown.everything:
-        notes.append(f"{plural(len(result.cells) - len(shown.cells), 'further cell')}: --all shows them")
+    if not shown.everything:
+        notes += further_cells(result, shown.cells)
     return notes + cell_notes(result, shown.cells)
 
 
 def _limit_words(limit: ModelLimit) -> str:
     """Say what chunks were compared with, and whose limit that is."""
     if limit == UNNAMED:
-        return f"the {limit.limit:,} characters that models take"
-    counted = f"{limit.limit:,} {unit_noun(limit.unit)}" if limit.unit else f"{limit.limit:,}"
-    return f"the {counted} that {limit.model} takes" if limit.model and limit.tokens is None else counted
+        return say("the {limit:,} characters that models take", limit=limit.limit)
+    counted: str = f"{limit.limit:,}"
+    if limit.unit:
+        counted = say("{n:,} {unit}", n=limit.limit, unit=unit_noun(limit.unit))
+    if limit.model and limit.tokens is None:
+        return say("the {counted} that {model} takes", counted=counted, model=limit.model)
+    return counted
 
 
-def _tokens(tokens: ChunkTokens) -> str:
+def _tokens(tokens: ChunkTokens) -> Text:
     """Say how many chunks of the advised cell are above what models take."""
-
-    def counted(n: int) -> str:
-        return f"{n:,}" if n else "none"
-
     (least, n), *more = tokens.above.items()
-    told = [f"{counted(n)} {'is' if n < 2 else 'are'} above {least:,} {unit_noun(tokens.unit)}"]
-    told += [f"{counted(found)} above {limit:,}" for limit, found in more if n]
-    return f"of the {plural(tokens.chunks, 'chunk')} of the advised cell ({ADVISED}), {', '.join(told)}"
+    unit = unit_noun(tokens.unit)
+    told = [say("none is above {limit:,} {unit}", limit=least, unit=unit)]
+    if n:
+        told = [say("{n:,} {n:is|are} above {limit:,} {unit}", n=n, limit=least, unit=unit)]
+        told += [
+            say("{n:,} above {limit:,}", n=n, limit=limit) if n else say("none above {limit:,}", limit=limit)
+            for limit, n in more
+        ]
+    return say(
+        "of the {n:,} {n:chunk|chunks} of the advised cell ({mark}), {told:, }",
+        n=tokens.chunks,
+        mark=ADVISED,
+        told=told,
+    )
 
 
-def _legend(result: SweepResult, shown: Shown) -> str:
+def _legend(result: SweepResult, shown: Shown) -> Text:
     """Explain the columns that are shown."""
     if result.questions is None:
-        return "cut: whole in no chunk" + (
-            "; header lost: rows in no chunk with it" if shown.cells[0].table_rows else ""
-        )
-    lost = "; header lost: a table row that they need is in no chunk with its header"
-    harmed = "harmed: either, or for windows as many as are cut on average"
-    tables = lost if any(cell.table_questions for cell in shown.cells) else ""
-    return f"answer cut: questions for which no chunk holds all they need{tables}; {harmed}"
-
-
-def labelled(sentences: Iterator[Labelled], room: int, color: bool) -> Iterator[str]:
-    """Lay out labelled sentences, the labels in a column."""
-    found = list(sentences)
-    widest = max((width(label) for label, _ in found), default=0)
-    for label, sentence in found:
-        first = pad(label, widest) + INDENT
-        for line in wrap(sentence, room, first=first):
-            yield painted(label, BOLD, color) + line[len(label) :] if line.startswith(label) and label else line
+        told = [say("cut: whole in no chunk")]
+        told += [say("header lost: rows in no chunk with it")] if shown.cells[0].table_rows else []
+        return say("{clauses:; }", clauses=told)
+    told = [say("answer cut: questions for which no chunk holds all they need")]
+    if any(cell.table_questions for cell in shown.cells):
+        told.append(say("header lost: a table row that they need is in no chunk with its header"))
+    told.append(say("harmed: either, or for windows as many as are cut on average"))
+    return say("{clauses:; }", clauses=told)
 
 
 def _lit(line: str, color: bool) -> str:
@@ -138,22 +130,25 @@ def render_documents(result: SweepResult, options: ReportOptions) -> str:
     lines: list[str] = []
     advised = [] if isinstance(result.advice, NoAdvice | None) else [("", result.worst)]
     for chunker, found in result.damage.items() or advised:
-        lines += [visible(chunker, ascii=options.ascii) or "By document, at the advised cell"]
+        lines += [said(chunker or say("By document, at the advised cell"), options)]
         rows = found if options.all_rows else found[:20]
-        names = tuple(visible(one.document, ascii=options.ascii) for one in rows)
-        columns = [
-            TextColumn("", names, left=True),
-            TextColumn("characters", tuple(f"{one.characters:,}" for one in rows)),
-            TextColumn("lost", tuple(damage_words(one) for one in rows), left=True),
-        ]
-        lines += (
-            list(lay_table(columns, options.table_width, indent=INDENT, ascii=options.ascii))
-            if rows
-            else ["  nothing is lost"]
-        )
+        lines += table_lines(_document_columns(rows, options), options) if rows else [_nothing_lost(options)]
         if len(rows) < len(found):
-            lines.append(f"{INDENT}{plural(len(found) - len(rows), 'further document')}: --all shows them")
+            told = say("{n:,} further {n:document|documents}: --all shows them", n=len(found) - len(rows))
+            lines += sentence_lines(told, options, first=INDENT)
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _document_columns(rows: Sequence[DocumentDamage], options: ReportOptions) -> list[TextColumn]:
+    return [
+        TextColumn("", [visible(one.document, ascii=options.ascii) for one in rows], left=True),
+        TextColumn(unit_noun("char"), [f"{one.characters:,}" for one in rows]),
+        TextColumn(say("lost"), [damage_words(one) for one in rows], left=True),
+    ]
+
+
+def _nothing_lost(options: ReportOptions) -> str:
+    return INDENT + said(say("nothing is lost"), options)
 
 
 def cuts(cell: Cell) -> int:
@@ -170,13 +165,15 @@ def render_chart(result: SweepResult, options: ReportOptions) -> str:
     for line in lines_of(result):
         if len(line.cells) > 1:
             counts = [lost[cell.key] for cell in line.cells]
-            title = (
-                f"{visible(way_label(line.cells[0]))}, overlap {line.overlap}: {min(counts):,} to {max(counts):,} lost"
+            title = say(
+                "{way}, overlap {overlap}: {least:,} to {most:,} lost",
+                way=way_label(line.cells[0], visible),
+                overlap=line.overlap,
+                least=min(counts),
+                most=max(counts),
             )
-            lines += [
-                *wrap(title, room + len(INDENT)),
-                INDENT + sparkline(counts, top, columns=room, ascii=options.ascii),
-            ]
+            lines += sentence_lines(title, options)
+            lines.append(INDENT + sparkline(counts, top, columns=room, ascii=options.ascii))
             sizes = [str(cell.size) for cell in line.cells]
             lines.append(INDENT + fit(axis(sizes, [0, len(sizes) - 1], room), room, ascii=options.ascii))
     return "\n".join(lines) + "\n" if lines else ""

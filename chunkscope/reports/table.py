@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 
+from chunkscope.language import Language, in_language
 from chunkscope.reports.width import fit, pad, width
 
 
@@ -37,6 +38,11 @@ class TextColumn:
     def width(self) -> int:
         """Terminal cells of the widest text."""
         return max(width(text) for text in (*self.titles, *self.texts))
+
+    def in_language(self, lang: Language) -> TextColumn:
+        """Give the column with its title and texts in a language."""
+        texts = [in_language(text, lang) for text in self.texts]
+        return TextColumn(in_language(self.title, lang), texts, self.left)
 
 
 def lay_table(

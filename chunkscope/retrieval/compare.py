@@ -10,6 +10,7 @@ from chunkscope.grid.advice import TWO_PERCENT, Advice, HeldOut, NoAdvice, Toler
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.results import Cell, SweepResult, ranked_by, retriever_names
 from chunkscope.grid.statistics import wilson
+from chunkscope.language import Text, say
 from chunkscope.retrieval.holdout import Holdout
 from chunkscope.retrieval.picking import advise_recall, answers, best_of_ways
 from chunkscope.retrieval.relevance import JUDGEMENTS
@@ -143,54 +144,81 @@ def ranked(result: SweepResult, advice: Advice) -> Mapping[str, Any]:
     return ranked_by(next(cell for cell in result.cells if cell.key == advice.key), advice.retriever)
 
 
-def _warnings(facts: Mapping[str, Any]) -> list[str]:
+def _warnings(facts: Mapping[str, Any]) -> list[Text]:
     found = []
     shared, words = facts.get("shared_words", (0, 0))
     if words and shared / words > COPYING:
         found.append(
-            f"{shared / words:.0%} of the questions' words occur in their evidence: the questions copy the documents, "
-            "and word search finds those too easily"
+            say(
+                "{share:.0%} of the questions' words occur in their evidence: the questions copy the documents, and "
+                "word search finds those too easily",
+                share=shared / words,
+            )
         )
-    found.extend(f"question {name}: none of its words is in the documents" for name in facts.get("unknown_words", ()))
-    found.extend(
-        f"question {name}: unanswerable, and not asked, for it has no text" for name in facts.get("silent", ())
-    )
-    found.extend(f"trap_docs: there is no document {name}" for name in facts.get("unknown_trap_docs", ()))
+    for name in facts.get("unknown_words", ()):
+        found.append(say("question {id}: none of its words is in the documents", id=name))
+    for name in facts.get("silent", ()):
+        found.append(say("question {id}: unanswerable, and not asked, for it has no text", id=name))
+    for name in facts.get("unknown_trap_docs", ()):
+        found.append(say("trap_docs: there is no document {name}", name=name))
     return found
 
 
-def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) -> list[str]:
+def _cell_warnings(cells: Sequence[Cell], found: Sequence[Mapping[str, Any]]) -> list[Text]:
     """Say once what holds for some cells, and for which."""
     warnings = []
     pairs = list(zip(cells, found, strict=True))
-    for place in range(len(found[0]["k"])):
+    for place, k in enumerate(found[0]["k"]):
         # numbers of chunks are the same in all cells, or there is one for each
-        where = f"k = {found[0]['k'][place]}" if "context" not in found[0]["settings"] else "this context"
+        where = f"k = {k}" if "context" not in found[0]["settings"] else say("this context")
         few = [cell for cell, one in pairs if one["indexed_chunks"] < one["k"][place]]
         if few:
-            warnings.append(f"{where} is more than there are chunks{_which(few, cells)}: all of them are retrieved")
+            warnings.append(_few(where, _which(few, cells)))
         shares = [(cell, one["corpus_share"][str(one["k"][place])] or 0) for cell, one in pairs]
         wide = [cell for cell, share in shares if share > LARGE_CORPUS_SHARE]
         if wide:
-            warnings.append(
-                f"at {where} the context is more than half of the documents{_which(wide, cells)}: there retrieval is "
-                "not being tested"
-            )
-    small = [cell for cell, one in zip(cells, found, strict=True) if one.get("budget", {}).get("nothing")]
+            warnings.append(_wide(where, _which(wide, cells)))
+    small = [cell for cell, one in pairs if one.get("budget", {}).get("nothing")]
     if small:
         limit = found[0]["settings"]["budget"]
-        warnings.append(
-            f"the budget of {limit['limit']} {limit['unit']} is smaller than the first chunk{_which(small, cells)}: "
-            "for some questions the context is empty"
-        )
+        warnings.append(_small(limit["limit"], limit["unit"], _which(small, cells)))
     return warnings
 
 
+def _few(where: str, which: str) -> Text:
+    return say(
+        "{where} is more than there are chunks{which}: all of them are retrieved",
+        where=where,
+        which=which,
+    )
+
+
+def _wide(where: str, which: str) -> Text:
+    return say(
+        "at {where} the context is more than half of the documents{which}: there retrieval is not being tested",
+        where=where,
+        which=which,
+    )
+
+
+def _small(limit: int, unit: str, which: str) -> Text:
+    return say(
+        "the budget of {limit} {unit} is smaller than the first chunk{which}: for some questions the context is empty",
+        limit=limit,
+        unit=unit,
+        which=which,
+    )
+
+
 def _which(some: Sequence[Cell], cells: Sequence[Cell]) -> str:
+    """Say in which cells: nothing where it is all of them."""
     if len(some) == len(cells):
         return ""
+    n, total = len(some), len(cells)
     sizes = [cell.size for cell in some if cell.size is not None]
     if not sizes:
-        return f" in {len(some)} of {len(cells)} cells"
-    ends = f"size {min(sizes)}" if min(sizes) == max(sizes) else f"sizes {min(sizes)} to {max(sizes)}"
-    return f" in {len(some)} of {len(cells)} cells ({ends})"
+        return say(" in {n} of {total} cells", n=n, total=total)
+    least, most = min(sizes), max(sizes)
+    if least == most:
+        return say(" in {n} of {total} cells (size {size})", n=n, total=total, size=least)
+    return say(" in {n} of {total} cells (sizes {least} to {most})", n=n, total=total, least=least, most=most)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from chunkscope.grid.advice import (
+    NO_EVIDENCE,
     PICK,
     TRY,
     TWO_PERCENT,
@@ -24,6 +25,7 @@ from chunkscope.grid.advice import (
     advice_of,
     grid_end,
     largest_chunk,
+    nothing_fits,
     options_of,
 )
 from chunkscope.grid.choice import (
@@ -151,11 +153,9 @@ def advise_recall(
     contest = Contest.of(result, limit)
     if not contest.options.fits.any():
         smallest = min(largest_chunk(cell, limit) for cell in result.cells)
-        return NoAdvice(
-            f"no cell fits: the smallest of the largest chunks has {smallest:,}, the limit is {limit.limit:,}"
-        )
+        return NoAdvice(nothing_fits(f"{smallest:,}", limit))
     if not contest.n_questions:
-        return NoAdvice("no question has evidence to look at")
+        return NoAdvice(NO_EVIDENCE)
     rows = np.ones(contest.n_questions, dtype=np.bool_) if chosen_on is None else chosen_on
     asked, n_questions = rows.astype(np.int64)[:, None], int(np.count_nonzero(rows))
     tolerance = Tolerance.parse(tolerance)

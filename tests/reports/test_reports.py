@@ -19,18 +19,18 @@ from strategies import texts
 from chunkscope import Document, sweep
 from chunkscope.grid.advice import advise
 from chunkscope.grid.limits import ModelLimit
-from chunkscope.grid.notation import Skipped
+from chunkscope.grid.notation import grid_pairs
 from chunkscope.grid.results import Cell, ChunkTokens, CorpusInfo, QuestionsInfo, SweepResult, flat_cell
 from chunkscope.measures.findings import Finding
 from chunkscope.measures.lengths import LengthCounts
-from chunkscope.reports.base import ReportOptions
+from chunkscope.reports.base import SWEEP, ReportOptions, write_report
 from chunkscope.reports.formatting import decimal, money, percent, rate
 from chunkscope.reports.json_report import to_json
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.sweep_csv import to_csv
 from chunkscope.reports.sweep_markdown import escape, to_markdown
-from chunkscope.reports.sweep_text import render_sweep
+from chunkscope.reports.sweep_text import render_chart, render_sweep
 from chunkscope.reports.visible import harmless, harmless_json, pieces, visible
 from chunkscope.reports.why import render_why
 from chunkscope.reports.width import fit, fit_end, pad, width, wrap
@@ -81,7 +81,8 @@ def hopeless_result() -> SweepResult:
     fixed = [asked_cell(size, 2, 1, overlap=0, expected=2.0, evidence_longer_than_size=1) for size in (50, 100)]
     whole = asked_cell(1, 0, 2, chunker="heading", expected=None)
     sections = dataclasses.replace(whole, size=None, overlap=None)
-    skipped = (("fixed", "char", Skipped(4, 8, "overlap 8 must be smaller than size 4")),)
+    [pair] = grid_pairs([4], [8])[1]
+    skipped = (("fixed", "char", pair),)
     return SweepResult({"overlaps": ["0"]}, CORPUS, questions(excluded=(), total=23), (*fixed, sections), skipped)
 
 
@@ -166,6 +167,30 @@ def test_sweep_reads_as_before(name, gold):
     gold(f"sweep-{name}.txt", shown(RESULTS[name]))
 
 
+@pytest.mark.parametrize("name", ["asked", "bare", "hopeless"])
+def test_sweep_in_japanese_reads_as_before(name, gold):
+    gold(f"sweep-{name}-ja.txt", shown(RESULTS[name], lang="ja"))
+
+
+def test_sweep_in_a_narrow_japanese_terminal_reads_as_before(gold):
+    gold("sweep-asked-60-ja.txt", shown(asked_result(), width=60, lang="ja"))
+
+
+ENGLISH = re.compile(r"(?<![-\w])(of|the|is|are|in|with|that|no|for|by|at|and|to|lost|cut|answered)(?![-\w])")
+"""Words of sentences; names and settings have none of them."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_japanese_screens_hold_no_english_sentence_and_fit(name, width):
+    result = dataclasses.replace(with_advice(RESULTS[name]), tokens=ChunkTokens("cl100k_base", 9, {512: 7, 8192: 0}))
+    text = render_sweep(result, ReportOptions(width=width, lang="ja"))
+    text += render_chart(result, ReportOptions(width=width, lang="ja"))
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert not re.search(r"(?m)^\s*[、。）」ー]", text)
+    assert not ENGLISH.search(text)
+
+
 def test_sweep_in_a_narrow_ascii_terminal_reads_as_before(gold):
     gold("sweep-asked-40-ascii.txt", shown(asked_result(), width=40, ascii=True))
 
@@ -180,6 +205,17 @@ def test_markdown_csv_and_json_read_as_before(name, gold):
     gold(f"sweep-{name}.md", to_markdown(result))
     gold(f"sweep-{name}.csv", to_csv(result))
     gold(f"sweep-{name}.json", re.sub(r'"chunkscope": "[^"]*"', '"chunkscope": "0"', to_json(result)))
+
+
+def test_markdown_in_japanese_reads_as_before(gold):
+    gold("sweep-asked-ja.md", to_markdown(with_advice(asked_result()), lang="ja"))
+
+
+def test_json_is_the_same_in_every_language():
+    result = with_advice(RESULTS["no-valid"])
+    assert [write_report("json", SWEEP, result, ReportOptions(lang=lang)) for lang in ("ja", "en")] == [
+        to_json(result)
+    ] * 2
 
 
 def test_why_reads_as_before(gold):

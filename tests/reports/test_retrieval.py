@@ -89,6 +89,21 @@ def test_the_screen_reads_as_before(name, gold):
     gold(f"recall-{name}.txt", screen(SCREENS[name]()))
 
 
+@pytest.mark.parametrize("name", ["ways", "holdout", "nothing-fits", "everything"])
+def test_the_screen_in_japanese_reads_as_before(name, gold):
+    gold(f"recall-{name}-ja.txt", screen(SCREENS[name](), lang="ja"))
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_screen_in_japanese_holds_no_english_sentence_and_fits(name):
+    result = SCREENS[name]()
+    for room in (40, 60, 80):
+        text = screen(result, width=room, lang="ja")
+        assert max(map(cells_wide, text.splitlines())) <= room
+        assert not re.search(r"(?m)^\s*[、。）」ー]", text)
+        assert not re.search(r"(?<![-\w])(of|the|is|are|with|that|no|for|by|at|and|to|lost|cut|found)(?![-\w])", text)
+
+
 def values_of(text, n_cells):
     """Give what stands in the table behind the name of each cell, from all parts that it is laid out in."""
     table = re.split(r"\n(?:Pick|Try|Advice) ", text)[0]

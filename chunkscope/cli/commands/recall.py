@@ -125,12 +125,14 @@ def _report(result: SweepResult, flags: Mapping[str, Any]) -> str:
 def _ranks(result: SweepResult, look: ReportOptions) -> str:
     """Write the ranks at the advised cell."""
     from chunkscope.grid.advice import Advice
+    from chunkscope.language import say
     from chunkscope.reports.advice_text import spelled
     from chunkscope.reports.ranks import render_ranks
 
     advice = result.advice
     if not isinstance(advice, Advice):
         return ""
-    setting = f"{spelled(advice, str)}, {advice.retriever}, k = {advice.k}"
+    cell = spelled(advice, str)
+    setting = say("{cell}, {retriever}, k = {k}", cell=cell, retriever=advice.retriever, k=advice.k)
     found = result.ranks[advice.key, advice.retriever or ""]
     return f"\n{render_ranks(found, setting, width=look.width, ascii=look.ascii, lang=look.lang)}"

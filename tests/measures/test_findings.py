@@ -26,6 +26,7 @@ from chunkscope.chunkers.index_text import Weights
 from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.grid.plan import SweepPlan
+from chunkscope.grid.sweep import prepare_sweep
 from chunkscope.measures.findings import Places, find_broken, find_heavy
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.spans.layout import Layout
@@ -117,9 +118,9 @@ def test_findings_and_counts_come_from_one_scan(monkeypatch):
     monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
     document = Document("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
     labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 30, 39),))])
-    result = sweep(
-        [document], labels, chunkers="fixed", sizes=[20, 30], overlaps=[0], explain=["fixed(size=30)", "fixed(size=77)"]
-    )
+    explain = ["fixed(size=30)", "fixed(size=77)"]
+    # `run` looks at the advised cell once more, to say what would mend it
+    result = prepare_sweep([document], labels, chunkers="fixed", sizes=[20, 30], overlaps=[0], explain=explain).count()
     assert len(scans) == 1
     assert {name: len(found) for name, found in result.findings.items()} == {"fixed(size=30)": 1, "fixed(size=77)": 0}
     assert result.cell(30).header_lost_question_ids == ("q",)

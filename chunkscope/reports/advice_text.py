@@ -14,6 +14,7 @@ from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
 from chunkscope.reports.columns import setting, way_label
 from chunkscope.reports.formatting import decimal, percent, times
+from chunkscope.reports.reasons import reason
 from chunkscope.reports.screen import Labelled
 
 Name = Callable[[str], str]
@@ -122,6 +123,13 @@ def spelled(cell: Cell | Advice, name: Name) -> Text:
     return say("{chunker} {size} {unit}", chunker=chunker, size=size, unit=unit_noun(cell.unit))
 
 
+def advised_setting(advice: Advice, name: Name) -> Text:
+    """Spell the advised setting, with what it should prepend."""
+    if advice.prepend is None:
+        return spelled(advice, name)
+    return say("{cell} + prepend={prepend}", cell=spelled(advice, name), prepend=advice.prepend)
+
+
 def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     """Give the advice of a sweep: the cell, what would mend the rest, luck, how sure it is, what next."""
     advice = result.advice
@@ -135,11 +143,12 @@ def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     lines = lines_of(result)
     [line] = [line for line in lines if cell in line.cells][:1]
     if advice.kind == START:
-        yield say("Start"), say("{cell}: {told}.", cell=spelled(advice, name), told=_damage(cell))
+        yield say("Start"), say("{cell}: {told}.", cell=advised_setting(advice, name), told=_damage(cell))
     elif advice.kind == FLOOR:
-        told = say("{cell}: {told}.", cell=spelled(advice, name), told=_harm(cell))
+        told = say("{cell}: {told}.", cell=advised_setting(advice, name), told=_harm(cell))
         below = _below(line, cell)
         yield say("Floor"), say("{told} {more}", told=told, more=below) if below else told
+    yield say("Why"), say("{told}.", told=reason(result, advice))
     yield from remedies_told(advice)
     if advice.kind == FLOOR:
         yield from _less_harm(result, advice, cell, name)
@@ -200,14 +209,14 @@ def _below(line: Line, cell: Cell) -> Text | None:
 
 def remedies_told(advice: Advice) -> Iterator[Labelled]:
     """Say what prepending something would mend."""
-    return ((say("Or"), say("{told}.", told=_remedy(remedy, advice))) for remedy in advice.remedies)
+    return ((say("Add"), say("{told}.", told=_remedy(remedy, advice))) for remedy in advice.remedies)
 
 
 def _remedy(remedy: Remedy, advice: Advice) -> Text:
     """Say what prepending something would mend, and its price."""
     mended = say("{before:,} -> {after:,} of {of:,}", before=remedy.before, after=remedy.after, of=remedy.of)
     told = say(
-        "with prepend={prepend}: {what}, {times} to embed",
+        "prepend={prepend}: {what}; {times} the characters to embed",
         prepend=remedy.prepend,
         what=_mended(remedy.what, mended),
         times=times(remedy.times),
@@ -236,7 +245,9 @@ def _less_harm(result: SweepResult, advice: Advice, cell: Cell, name: Name) -> I
         return
     best = min((one for one in fitting if harm(one) < least + SLACK), key=lambda one: one.chunk_characters)
     price = times(best.chunk_characters / cell.chunk_characters)
-    told = say("{cell}: {told}, {times} to embed.", cell=spelled(best, name), told=_harm(best), times=price)
+    told = say(
+        "{cell}: {told}; {times} the characters to embed.", cell=spelled(best, name), told=_harm(best), times=price
+    )
     yield say("Or"), told
 
 
@@ -247,10 +258,14 @@ def grid_end_told(advice: Advice) -> Iterator[Labelled]:
         return
     if advice.grid_end == "largest":
         sizes = f"{size}..{2 * size}:{max(size // 4, 1)}"
-        yield say("Grid"), say("losses still fall at its largest size: try --sizes {sizes} too.", sizes=sizes)
+        told = say("the best size may be larger than any that was tried: add --sizes {sizes}.", sizes=sizes)
+        yield say("Grid"), told
     else:
         sizes = f"{max(size // 2, 1)}..{size}:{max(size // 8, 1)}"
-        yield say("Grid"), say("losses still fall at its smallest size: try --sizes {sizes} too.", sizes=sizes)
+        yield (
+            say("Grid"),
+            say("the best size may be smaller than any that was tried: add --sizes {sizes}.", sizes=sizes),
+        )
 
 
 def _luck(result: SweepResult, name: Name) -> Iterator[Labelled]:
@@ -258,7 +273,11 @@ def _luck(result: SweepResult, name: Name) -> Iterator[Labelled]:
     if lucky:
         cell = max(lucky, key=lambda one: one.expected_split_questions or 0.0)
         mean = decimal(cell.expected_split_questions)
-        told = say("{cell} cuts no answer now; on average it would cut {mean}.", cell=spelled(cell, name), mean=mean)
+        told = say(
+            "do not trust the 0 of {cell}: with the first cut elsewhere it would cut {mean} on average.",
+            cell=spelled(cell, name),
+            mean=mean,
+        )
         yield say("Luck"), told
 
 
@@ -279,17 +298,17 @@ def _guarantee(result: SweepResult, cell: Cell, name: Name) -> Iterator[Labelled
     if overlap is None or cell.size is None or (cell.overlap or 0) >= overlap:
         return
     length = say("{n:,} {unit}", n=overlap, unit=unit_noun(name(cell.unit), overlap))
-    told = say("with an overlap of {length} no answer is ever cut, at any size above it", length=length)
+    told = say("an overlap of {length} never cuts an answer, at any size above it", length=length)
     if cell.size > overlap:
         price = times(cell.size / (cell.size - overlap))
-        told = say("{told}, about {times} to embed at {size:,}", told=told, times=price, size=cell.size)
+        told = say("{told}, for about {times} the characters at {size:,}", told=told, times=price, size=cell.size)
     yield say("Always"), say("{told}.", told=told)
 
 
 def _sure(advice: Advice, line: Line) -> Text:
-    told = say("Cut or whole is exact. Which size is found best is not measured here.")
+    told = say("What is cut is counted exactly. Whether chunks are found by a search is not measured here.")
     if advice.kind == START:
-        told = say("Of the damage: all text was counted. Of answers: no, there are no questions.")
+        told = say("All text was counted, so the cuts are exact. Without questions, nothing is known of answers.")
     n_sized = sum(cell.size is not None for cell in line.cells)
     if advice.size is None or n_sized >= LEAST_LINE:
         return told
@@ -318,24 +337,24 @@ def _next(result: SweepResult, advice: Advice | None, name: Name) -> Iterator[La
     corpus = name(shlex.quote(result.corpus.path)) if result.corpus.path else "CORPUS"
     if result.questions is None:
         command = f"chunkscope init {corpus}"
-        yield say("Next"), say("{command}   (quotes to write questions about)", command=command)
+        yield say("Next"), say("{command}   (writes a file of quotes, to which you add questions)", command=command)
     elif advice is not None:
         questions = name(shlex.quote(result.questions.path)) if result.questions.path else "QUESTIONS"
         command = f"chunkscope recall {corpus} -q {questions}"
-        yield say("Next"), say("{command}   (BM25, offline)", command=command)
+        yield say("Next"), say("{command}   (searches with BM25, offline)", command=command)
 
 
 def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
     """Say how many cells are not shown."""
     n = len(result.cells) - len(cells)
-    return [say("{n:,} further {n:cell|cells}: --all shows them", n=n)] if n else []
+    return [say("{n:,} further {n:setting|settings}: --all shows them", n=n)] if n else []
 
 
 CELL_NOTES = {
     "missing_questions": say("questions have evidence that is partly in no chunk"),
     "oversize_chunks": say("chunks are above the size"),
     "broken_chunks": say("chunks begin or end inside a character"),
-    "blank_chunks": say("chunks are blank: numbered, never embedded"),
+    "blank_chunks": say("blank chunks, which keep a number and are never embedded"),
 }
 
 

@@ -52,13 +52,15 @@ def way_label(cell: Cell, name: Callable[[str], str] = str) -> str:
     """
     if cell.size is None:
         return say("whole sections") if cell.chunker == "heading" else name(cell.chunker)
-    plain = cell.unit == "char" or cell.unit in cell.chunker or cell.chunker.startswith("token")
     chunker = name(cell.chunker)
+    if cell.chunker.startswith("token"):
+        return say("{chunker} (in tokens)", chunker=chunker)
+    plain = cell.unit == "char" or cell.unit in cell.chunker
     return chunker if plain else say("{chunker} in {unit}", chunker=chunker, unit=unit_noun(cell.unit))
 
 
 def labels_of(cells: Sequence[Cell], name: Callable[[str], str]) -> list[str]:
-    """Callable[[str], str] the way of each cell; blank where it is that of the cell above."""
+    """Name the way of each cell; blank where it is that of the cell above."""
     found = [way_label(cell, name) for cell in cells]
     return [label if not n or found[n - 1] != label else "" for n, label in enumerate(found)]
 

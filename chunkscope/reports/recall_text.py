@@ -12,6 +12,7 @@ from chunkscope.grid.results import Cell, SweepResult, ranked_by
 from chunkscope.language import Text, say
 from chunkscope.reports.advice_text import (
     Name,
+    advised_setting,
     further_cells,
     grid_end_told,
     head,
@@ -20,8 +21,9 @@ from chunkscope.reports.advice_text import (
     spelled,
 )
 from chunkscope.reports.base import ReportOptions
-from chunkscope.reports.columns import ADVISED, Shown, labels_of, largest_column, setting
+from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, labels_of, largest_column, setting
 from chunkscope.reports.formatting import NOTHING, of, percent
+from chunkscope.reports.reasons import better_looking, reason
 from chunkscope.reports.screen import INDENT, Labelled, labelled, sentence_lines, table_lines
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.table import TextColumn
@@ -68,13 +70,26 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
     cells = [result.cells[place] for place in shown_places(result, everything=options.all_rows)]
     shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
     lines += ["", *table_lines(recall_columns(result, shown), options, keys=3, indent="")]
-    for told in further_cells(result, cells):
+    for told in [*_legend(result, shown), *further_cells(result, cells)]:
         lines += sentence_lines(told, options, first=INDENT)
     lines += ["", *labelled(recall_sentences(result, name), options)]
     for part in (_groups, _min_scores):
         lines += part(result, options)
-    lines += [line for warning in warnings_of(result) for line in sentence_lines(warning, options, first="! ")]
+    lines += [line for warning in warnings_of(result) for line in sentence_lines(warning, options, first="- ")]
     return "\n".join(lines) + "\n"
+
+
+def _legend(result: SweepResult, shown: Shown) -> list[Text]:
+    """Explain the columns and marks that are shown."""
+    told = [say("answered: all that the question needs is whole in the retrieved chunks, table rows with their header")]
+    if any(column.title == "k" for column in recall_columns(result, shown)):
+        told.append(say("k: how many chunks make the context"))
+    told.append(say("missed: its passage is cut, its row has lost the header, or nothing that holds it is among them"))
+    notes = [say("{clauses:; }", clauses=told)]
+    if any(text.endswith(TOO_LARGE) for text in largest_column(shown).texts):
+        limit = say("{mark} above {limit:,}, no candidate", mark=TOO_LARGE, limit=shown.limit.limit)
+        notes.append(limit)
+    return notes
 
 
 def compared(result: SweepResult) -> Text:
@@ -92,7 +107,7 @@ def compared(result: SweepResult) -> Text:
     if kept := first["settings"].get("filter"):
         what = say("{told}, in the index: {filters: and }", told=what, filters=kept)
     if at is not None:
-        return say("{told}; {n:,} characters of context for every cell", told=what, n=at)
+        return say("{told}; every setting gets about {n:,} characters of context", told=what, n=at)
     return say("{told}; compared at k = {k}", told=what, k=first["k"][-1])
 
 
@@ -212,9 +227,18 @@ def recall_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
         yield say("Advice"), say("none: {reason}.", reason=advice.reason)
     if not isinstance(advice, Advice) or one is None:
         return
-    cell = say("{cell} with {retriever}", cell=spelled(advice, name), retriever=name(advice.retriever or ""))
+    cell = say("{cell} with {retriever}", cell=advised_setting(advice, name), retriever=name(advice.retriever or ""))
     told = say("{cell}: {told}.", cell=cell, told=_answers(advice, *one["answered"][_key(one)]))
     yield say("Try") if advice.kind == TRY else say("Pick"), told
+    yield say("Why"), say("{told}.", told=reason(result, advice))
+    for better, more, price in better_looking(result, advice):
+        told = say(
+            "{cell} answers {n:,} more, for {times} the characters to embed.",
+            cell=spelled(better, name),
+            n=more,
+            times=price,
+        )
+        yield say("Or"), told
     yield from remedies_told(advice)
     yield from grid_end_told(advice)
     yield say("Sure?"), _sure(result, advice)
@@ -224,19 +248,27 @@ def recall_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
 
 
 def _answers(advice: Advice, hits: int, total: int) -> Text:
-    told = say("{hits:,} of {total:,} answered by {k:,} {k:chunk|chunks}", hits=hits, total=total, k=advice.k or 0)
+    """Say how many questions the advised setting answers, with what it prepends."""
+    mended = [
+        one for one in advice.remedies if one.what == "answers" and one.prepend in (advice.prepend or "").split("+")
+    ]
+    answered = total - mended[0].after if mended else hits
+    told = say("{hits:,} of {total:,} answered by {k:,} {k:chunk|chunks}", hits=answered, total=total, k=advice.k or 0)
+    if mended:
+        told = say("{told} ({hits:,} without it)", told=told, hits=hits)
     return told if advice.context is None else say("{told}, about {n:,} characters", told=told, n=advice.context)
 
 
 def _sure(result: SweepResult, advice: Advice) -> Text:
     what, wins, draws = _winner(result, advice), advice.wins, advice.draws
-    told = say("{what} wins {wins:,} of {draws:,} draws of the questions", what=what, wins=wins, draws=draws)
+    told = say(
+        "{what} is chosen in {wins:,} of {draws:,} resamples of the questions", what=what, wins=wins, draws=draws
+    )
     run = advice.run
     if run is not None and run.smallest != run.largest:
-        sizes = say("sizes {least:,} to {most:,} win in {n:,}", least=run.smallest, most=run.largest, n=run.wins)
+        sizes = say("a size of {least:,} to {most:,} in {n:,}", least=run.smallest, most=run.largest, n=run.wins)
         told = say("{told}; {more}", told=told, more=sizes)
-    n, least = advice.of or 0, advice.least_difference
-    seen = say("{n:,} {n:question|questions} show differences of {least} or more.", n=n, least=least)
+    seen = say("Differences below {least} questions may be chance.", least=advice.least_difference)
     return say("{told}. {more}", told=told, more=seen)
 
 
@@ -305,7 +337,7 @@ def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     for attribute, groups in (one or {}).get("group_by", {}).items():
         assert one is not None
         yield ""
-        title = say("The advised cell, by {attribute}", attribute=visible(attribute, ascii=options.ascii))
+        title = say("The advised setting, by {attribute}", attribute=visible(attribute, ascii=options.ascii))
         yield from sentence_lines(title, options)
         counts = [group["answered"][_key(one)] for group in groups.values()]
         columns = [
@@ -324,7 +356,7 @@ def _min_scores(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     if one is None or not rows:
         return
     yield ""
-    yield from sentence_lines(say("The advised cell, when chunks below a score are dropped"), options)
+    yield from sentence_lines(say("The advised setting, when chunks below a score are dropped"), options)
     columns = [
         TextColumn(say("score"), [f"{row['score']:g}" for row in rows]),
         TextColumn(say("answered"), [of(*row["answered"][_key(one)]) for row in rows]),
@@ -342,7 +374,8 @@ def warnings_of(result: SweepResult) -> list[str]:
     if shared.get("words"):
         share = percent(shared["shared"], shared["words"])
         easy = say(
-            "{share} of the questions' words occur in their evidence: the more, the easier for word search", share=share
+            "the questions share {share} of their words with their evidence, which makes a word search look better",
+            share=share,
         )
         found.insert(0, easy)
     if len(found) > MAX_WARNINGS:

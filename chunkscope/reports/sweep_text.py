@@ -100,7 +100,8 @@ def _tokens(tokens: ChunkTokens) -> Text:
             for limit, n in more
         ]
     return say(
-        "of the {n:,} {n:chunk|chunks} of the advised cell ({mark}), {told:, }",
+        "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), {told:, }: a model with such a limit cuts "
+        "them off (--model NAME takes only what fits)",
         n=tokens.chunks,
         mark=ADVISED,
         told=told,
@@ -110,13 +111,22 @@ def _tokens(tokens: ChunkTokens) -> Text:
 def _legend(result: SweepResult, shown: Shown) -> Text:
     """Explain the columns that are shown."""
     if result.questions is None:
-        told = [say("cut: whole in no chunk")]
-        told += [say("header lost: rows in no chunk with it")] if shown.cells[0].table_rows else []
+        told = [say("cut: no chunk holds it whole")]
+        told += (
+            [say("header lost: no chunk holds the row together with its table's header")]
+            if shown.cells[0].table_rows
+            else []
+        )
         return say("{clauses:; }", clauses=told)
-    told = [say("answer cut: questions for which no chunk holds all they need")]
+    told = [say("answer cut: a passage that the question needs is whole in no chunk")]
     if any(cell.table_questions for cell in shown.cells):
-        told.append(say("header lost: a table row that they need is in no chunk with its header"))
-    told.append(say("harmed: either, or for windows as many as are cut on average"))
+        told.append(say("header lost: no chunk holds a row that it needs together with its table's header"))
+    told.append(
+        say(
+            "harmed: questions with one or the other; for fixed windows at least as many as are cut on average, "
+            "wherever the first cut falls"
+        )
+    )
     return say("{clauses:; }", clauses=told)
 
 
@@ -130,7 +140,7 @@ def render_documents(result: SweepResult, options: ReportOptions) -> str:
     lines: list[str] = []
     advised = [] if isinstance(result.advice, NoAdvice | None) else [("", result.worst)]
     for chunker, found in result.damage.items() or advised:
-        lines += [said(chunker or say("By document, at the advised cell"), options)]
+        lines += [said(chunker or say("By document, at the advised setting"), options)]
         rows = found if options.all_rows else found[:20]
         lines += table_lines(_document_columns(rows, options), options) if rows else [_nothing_lost(options)]
         if len(rows) < len(found):

@@ -250,14 +250,14 @@ def test_the_advised_cell_is_marked_and_told():
 
 
 def test_luck_is_told_with_what_would_be_cut_on_average():
-    assert "fixed 220/36 cuts no answer now; on average it would cut 2.4." in flat(shown(asked_result()))
+    assert "do not trust the 0 of fixed 220/36: with the first cut elsewhere it would cut 2.4 on average." in flat(shown(asked_result()))
 
 
 @pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
 def test_the_overlap_that_guarantees_is_counted_in_whole_words_and_has_its_price(longest, overlap):
     result = dataclasses.replace(asked_result(), questions=questions(longest={"char": longest}))
     text = flat(shown(result))
-    told = f"with an overlap of {overlap} no answer is ever cut, at any size above it, about x"
+    told = f"an overlap of {overlap} never cuts an answer, at any size above it, for about x"
     assert (told in text) == ((advise(result).overlap or 0) < longest - 1)
 
 
@@ -266,14 +266,14 @@ def test_what_prepending_would_mend_is_told_with_its_price():
     result = sweep([rules], chunkers="sentence", sizes=[200, 300, 400], overlaps=[0])
     lost = next(cell for cell in result.cells if cell.key == result.advice.key)
     text = flat(render_sweep(result, ReportOptions()))
-    assert f"with prepend=table-header: rows without their header {60 - lost.table_rows_with_header} -> 0 of 60" in text
+    assert f"prepend=table-header: rows without their header {60 - lost.table_rows_with_header} -> 0 of 60" in text
     assert result.advice.prepend == "table-header"
 
 
 def test_a_grid_that_ends_too_early_is_told():
     rules = Document("a.md", "".join(f"```\n{'x' * n}\n```\n\n" for n in range(100, 1500, 30)))
     result = sweep([rules], chunkers="sentence", sizes=[200, 400, 500, 600], overlaps=[0])
-    assert "losses still fall at its largest size: try --sizes 600..1200" in flat(render_sweep(result, ReportOptions()))
+    assert "the best size may be larger than any that was tried: add --sizes 600..1200" in flat(render_sweep(result, ReportOptions()))
 
 
 def test_a_document_that_is_half_of_the_corpus_is_named():
@@ -290,7 +290,7 @@ def test_cells_listed_by_hand_are_all_shown_and_ranges_are_cut_to_the_telling_on
     ranged = dataclasses.replace(result, settings={"overlaps": ["1/6"], "sizes": "100..1700:100"})
     text = shown(ranged)
     assert len(re.findall(r"^.*\d+/\d+ .*$", text.partition("answer cut")[0], flags=re.M)) == 12
-    assert "5 further cells: --all shows them" in text
+    assert "5 further settings: --all shows them" in text
     assert "further" not in shown(ranged, all_rows=True)
 
 
@@ -538,17 +538,17 @@ def test_documents_without_headings_are_told_where_sections_are_the_chunks():
 @pytest.mark.parametrize(
     ("above", "told"),
     [
-        ((0, 0), "of the 9 chunks of the advised cell (>), none is above 512 cl100k_base tokens"),
-        ((1, 0), "of the 9 chunks of the advised cell (>), 1 is above 512 cl100k_base tokens, none above 8,192"),
-        ((7, 2), "of the 9 chunks of the advised cell (>), 7 are above 512 cl100k_base tokens, 2 above 8,192"),
+        ((0, 0), "of the 9 chunks of the advised setting (>), none is above 512 cl100k_base tokens"),
+        ((1, 0), "of the 9 chunks of the advised setting (>), 1 is above 512 cl100k_base tokens, none above 8,192"),
+        ((7, 2), "of the 9 chunks of the advised setting (>), 7 are above 512 cl100k_base tokens, 2 above 8,192"),
     ],
 )
 def test_how_many_chunks_of_the_advised_cell_are_above_what_models_take_is_a_note(above, told):
     counted = ChunkTokens("cl100k_base", 9, dict(zip((512, 8192), above, strict=True)))
     result = dataclasses.replace(with_advice(asked_result()), tokens=counted)
-    assert f"{told} " in flat(render_sweep(result, ReportOptions())) + " "
-    assert f"- {told}\n" in to_markdown(result)
-    assert "advised cell (>)" not in shown(asked_result())
+    assert f"{told}: a model with such a limit cuts them off" in flat(render_sweep(result, ReportOptions()))
+    assert f"- {told}: a model with such a limit" in to_markdown(result)
+    assert "advised setting (>)" not in shown(asked_result())
 
 
 @pytest.mark.parametrize(

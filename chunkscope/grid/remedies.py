@@ -15,6 +15,8 @@ from chunkscope.structure.units import is_here
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
 
+LARGE = 20_000_000
+"""So many characters are not read again unless that is asked for: a sweep of 80 million would take twice as long."""
 HEADER, STATUS = "table-header", "front-matter:status"
 TAKEN = (512, 8192)
 """What most models take is one of these, in tokens."""
@@ -28,6 +30,8 @@ def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
     advice = advise(result, tolerance=sweep.plan.tolerance, limit=sweep.plan.limit)
     if isinstance(advice, NoAdvice):
         return dataclasses.replace(result, advice=advice, limit=sweep.plan.limit)
+    if result.corpus.characters > LARGE and not sweep.plan.closely:
+        return dataclasses.replace(result, advice=advice, limit=sweep.plan.limit, looked_closely=False)
     chunker = chunker_of(sweep, advice)
     [cell] = [cell for cell in result.cells if cell.key == advice.key]
     wanted = dict(prependable(cell, chunker, with_questions=result.questions is not None))

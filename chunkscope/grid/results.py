@@ -504,7 +504,8 @@ class SweepResult(Shown):
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
     document, then place. `damage` has, for settings that were to be counted by document, what each document loses,
-    worst first, and `worst` has that of the advised cell. `tokens` has, where no model is named and the documents are
+    worst first, and `worst` has that of the advised cell, if it was
+    `looked_closely` at. `tokens` has, where no model is named and the documents are
     not too many, how many chunks of the advised cell are above what models take. `ranks` has, where they were kept,
     what came first for each question, by the key of a cell and the name of a retriever. None of these is part of the
     JSON. `limit` is what cells must be within to be advised.
@@ -524,6 +525,7 @@ class SweepResult(Shown):
     limit: ModelLimit = UNNAMED
     damage: Mapping[str, tuple[DocumentDamage, ...]] = field(default_factory=dict)
     worst: tuple[DocumentDamage, ...] = ()
+    looked_closely: bool = True
     tokens: ChunkTokens | None = None
 
     def __repr__(self) -> str:

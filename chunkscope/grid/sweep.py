@@ -63,6 +63,7 @@ def prepare_sweep(
     by_document: Sequence[Chunker | str] = (),
     model_limit: int | str | ModelLimit | None = None,
     tolerance: str | int = "2%",
+    closely: bool = False,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -94,6 +95,7 @@ def prepare_sweep(
         by_document=_parsed(by_document),
         limit=model_limit,
         tolerance=Tolerance.parse(tolerance),
+        closely=closely,
     )
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
@@ -149,6 +151,9 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
         Only cells that fit are advised.
     tolerance : str or int
         How much more than the least the advised cell may lose: a share of the questions, or so many.
+    closely : bool
+        Look at the advised cell again, for the documents that it damages and for what prepending would mend, above 20
+        million characters too.
     settings : mapping, optional
         What else was held fixed, to be kept with the result.
     jobs : int

@@ -285,7 +285,6 @@ CATALOGUE = {
     "header lost: no chunk holds the row together with its table's header": "ヘッダー分離: ヘッダー行と同じチャンクに入っていない表の行",
     "answer cut: a passage that the question needs is whole in no chunk": "根拠分断: 必要な根拠のどれかが、どのチャンクにも丸ごと入っていない質問",
     "header lost: no chunk holds a row that it needs together with its table's header": "ヘッダー分離: 必要な表の行が、ヘッダー行と同じチャンクに入っていない質問",
-    "harmed: questions with one or the other; for fixed windows at least as many as are cut on average, wherever the first cut falls": "支障: 根拠分断かヘッダー分離のある質問（固定長では、切れ目をずらした平均の分断数がそれより多ければ、その数）",
     "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), {told:, }: a model with such a limit cuts them off (--model NAME takes only what fits)": "推奨の設定（{mark}）のチャンク {n:,} 件のうち、{told:、}。超えた分は、その上限のモデルでは切り捨てられます（--model NAME を指定すると、収まる設定だけから選びます）",
     "By document, at the advised setting": "推奨の設定での、文書ごとの損失",
     # chunkscope/reports/sweep_markdown.py
@@ -332,7 +331,7 @@ CATALOGUE = {
     "header lost: {ids}": "ヘッダー分離: {ids}",
     "too long for the model: {ids}": "モデルの上限を超過: {ids}",
     "not in the index: {ids}": "索引の対象外: {ids}",
-    "{told:; } (--ranks shows what stood above).": "{told:。}（上位のチャンクは --ranks で表示）。",
+    "{told} (--ranks shows what stood above).": "{told}（上位のチャンクは --ranks で表示）。",
     "{command}   (the chunks, to index)": "{command}   （索引に入れるチャンクを書き出す）",
     "{cell}, {retriever}, k = {k}": "{cell}、{retriever}、k = {k}",
     "questions": "質問",
@@ -568,4 +567,9 @@ CATALOGUE = {
     "units {old:, } -> {new:, }": "単位 {old:, } -> {new:, }",
     "sizes {old:, } -> {new:, }": "サイズ {old:, } -> {new:, }",
     "overlaps {old:, } -> {new:, }": "重なり {old:, } -> {new:, }",
+    "not looked for in so many characters, nor what prepending would mend; --by-document does both.": "文字数が多いため、文書ごとの損失も、前置で直せるかどうかも調べていません（--by-document で調べます）。",
+    "harmed: as many, or for fixed windows the number cut on average over all places of the first cut": "支障: 同じ数。固定長では、先頭の位置をずらしたときに切れる数の平均を下回らない",
+    "harmed: either; for fixed windows at least the number cut on average over all places of the first cut": "支障: そのどちらか。固定長では、先頭の位置をずらしたときに切れる数の平均を下回らない",
+    "without the addition: {told}": "追加しない場合: {told}",
+    "{told:; }": "{told:。}",
 }

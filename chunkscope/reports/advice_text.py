@@ -316,6 +316,11 @@ def _sure(advice: Advice, line: Line) -> Text:
 
 
 def _worst(result: SweepResult, name: Name) -> Iterator[Labelled]:
+    if not result.looked_closely:
+        yield (
+            say("Worst"),
+            say("not looked for in so many characters, nor what prepending would mend; --by-document does both."),
+        )
     if result.worst:
         worst = [
             say("{name} ({counted})", name=name(one.document), counted=damage_words(one))
@@ -323,7 +328,14 @@ def _worst(result: SweepResult, name: Name) -> Iterator[Labelled]:
         ]
         told = say("{names:, }", names=worst)
         told = say("{told} (--by-document has all)", told=told) if len(result.worst) > WORST else told
-        yield say("Worst"), say("{told}.", told=told)
+        yield say("Worst"), say("{told}.", told=as_in_the_table(told, result.advice))
+
+
+def as_in_the_table(told: Text, advice: Advice | NoAdvice | None) -> Text:
+    """Say of what is lost that it is without what the advice adds."""
+    if isinstance(advice, Advice) and advice.prepend is not None:
+        return say("without the addition: {told}", told=told)
+    return told
 
 
 def damage_words(one: DocumentDamage) -> Text:

@@ -13,6 +13,7 @@ from chunkscope.language import Text, say
 from chunkscope.reports.advice_text import (
     Name,
     advised_setting,
+    as_in_the_table,
     further_cells,
     grid_end_told,
     head,
@@ -243,7 +244,7 @@ def recall_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     yield from grid_end_told(advice)
     yield say("Sure?"), _sure(result, advice)
     yield from _held_out(result, name)
-    yield from _missed(one, name)
+    yield from _missed(one, name, advice)
     yield say("Next"), _next(result, advice, name)
 
 
@@ -297,7 +298,7 @@ def _held_out(result: SweepResult, name: Name) -> Iterator[Labelled]:
         )
 
 
-def _missed(one: Found, name: Name) -> Iterator[Labelled]:
+def _missed(one: Found, name: Name, advice: Advice) -> Iterator[Labelled]:
     missed = one.get("missed")
     if not missed:
         return
@@ -312,7 +313,8 @@ def _missed(one: Found, name: Name) -> Iterator[Labelled]:
     told += [say("header lost: {ids}", ids=ids)] if (ids := named("header_lost")) else []
     told += [say("too long for the model: {ids}", ids=ids)] if (ids := named("not_embedded")) else []
     told += [say("not in the index: {ids}", ids=ids)] if (ids := named("not_indexed")) else []
-    yield say("Missed"), say("{told:; } (--ranks shows what stood above).", told=told)
+    listed = as_in_the_table(say("{told:; }", told=told), advice)
+    yield say("Missed"), say("{told} (--ranks shows what stood above).", told=listed)
 
 
 def _rank(one: Found, question: str) -> Text:

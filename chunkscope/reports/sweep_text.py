@@ -119,15 +119,13 @@ def _legend(result: SweepResult, shown: Shown) -> Text:
         )
         return say("{clauses:; }", clauses=told)
     told = [say("answer cut: a passage that the question needs is whole in no chunk")]
+    harmed = say("harmed: as many, or for fixed windows the number cut on average over all places of the first cut")
     if any(cell.table_questions for cell in shown.cells):
         told.append(say("header lost: no chunk holds a row that it needs together with its table's header"))
-    told.append(
-        say(
-            "harmed: questions with one or the other; for fixed windows at least as many as are cut on average, "
-            "wherever the first cut falls"
+        harmed = say(
+            "harmed: either; for fixed windows at least the number cut on average over all places of the first cut"
         )
-    )
-    return say("{clauses:; }", clauses=told)
+    return say("{clauses:; }", clauses=[*told, harmed])
 
 
 def _lit(line: str, color: bool) -> str:

@@ -25,6 +25,7 @@ from chunkscope.grid.advice import FLOOR, START, NoAdvice, Tolerance, advise, ha
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import lines_of
 from chunkscope.grid.notation import Grid, GridRow, parse_overlaps
+from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.results import Cell, ChunkTokens, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.measures.lengths import LengthCounts
 from chunkscope.reports.json_report import to_json
@@ -367,3 +368,19 @@ def test_by_document_an_advised_cell_damages_what_the_loops_find(demo):
         map(plain, documents), plain_questions(located), settings_of(parse_chunker("sentence(size=60)"))
     )
     assert {one.document: (one.characters, one.lost) for one in result.worst} == expected
+
+
+def test_a_large_corpus_is_read_once_unless_a_closer_look_is_asked_for(monkeypatch):
+    scans = []
+    plan_scan = SweepPlan.scan
+    monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
+    monkeypatch.setattr("chunkscope.grid.remedies.LARGE", 10)
+    rules = Document("a.md", "# T\n\n| item | limit |\n|---|---|\n" + "| some thing | 12,000 |\n" * 60)
+    grid = {"chunkers": "sentence", "sizes": [200, 300, 400], "overlaps": [0]}
+    once = sweep([rules], **grid)
+    assert (len(scans), once.looked_closely, once.advice.remedies, once.worst) == (1, False, (), ())
+    closely = sweep([rules], **grid, closely=True)
+    assert (len(scans), closely.looked_closely) == (3, True)
+    assert closely.advice.remedies
+    assert closely.worst
+    assert closely.advice.key == once.advice.key

@@ -146,6 +146,7 @@ def _prepare(
         by_document=_documents_at(wanted, flags["by_document"]),
         model_limit=limit,
         tolerance=flags["tolerance"] or "2%",
+        closely=flags["by_document"] == ADVISED,
         settings=kept_settings(wanted, inputs, flags, "count_tokens", "price"),
         jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
         progress=progress,

@@ -257,8 +257,11 @@ def largest_chunk(cell: Cell, limit: ModelLimit) -> int:
     return 0 if lengths is None else lengths.longest or 0
 
 
-def nothing_fits(length: str, limit: ModelLimit) -> Text:
+def nothing_fits(cells: Sequence[Cell], limit: ModelLimit) -> Text:
     """Say that even the smallest of the largest chunks is above the limit."""
+    smallest = min(cells, key=lambda cell: largest_chunk(cell, limit))
+    largest = largest_chunk(smallest, limit)
+    length = say("{n:,} {unit}", n=largest, unit=unit_noun(limit.unit_for(smallest.unit), largest))
     return say(
         "no cell fits: the smallest of the largest chunks has {length}, the limit is {limit:,}",
         length=length,
@@ -328,10 +331,7 @@ def advise(
     if not result.cells:
         return NoAdvice(say("the grid has no cell"))
     if not options.fits.any():
-        smallest = min(largest_chunk(cell, limit) for cell in result.cells)
-        unit = limit.unit_for(result.cells[0].unit)
-        length = say("{n:,} {unit}", n=smallest, unit=unit_noun(unit, smallest))
-        return NoAdvice(nothing_fits(length, limit))
+        return NoAdvice(nothing_fits(result.cells, limit))
     if result.questions is None:
         cut, totals = cuts_of(result)
         if not len(totals):

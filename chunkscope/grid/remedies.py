@@ -36,7 +36,7 @@ def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
     [cell] = [cell for cell in result.cells if cell.key == advice.key]
     wanted = dict(prependable(cell, chunker, with_questions=result.questions is not None))
     together = dataclasses.replace(chunker, prepend=(*chunker.prepend, *wanted))
-    in_tokens = _counts_tokens(sweep, result)
+    in_tokens = counted_in_tokens(sweep, result)
     again = sweep.again([chunker, *wanted.values(), together], [chunker], in_tokens)
     remedies = [
         remedy_of(what, cell, other, sweep.plan.limit, with_questions=result.questions is not None)
@@ -47,7 +47,7 @@ def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
         advice=with_remedies(advice, remedies, again.cells[-1], sweep.plan.limit),
         limit=sweep.plan.limit,
         worst=again.damage[str(chunker)],
-        tokens=_tokens_of(again.cells[0]) if in_tokens else None,
+        tokens=tokens_of(again.cells[0]) if in_tokens else None,
     )
 
 
@@ -62,13 +62,14 @@ def with_remedies(advice: Advice, remedies: Sequence[Remedy], together: Cell, li
     return dataclasses.replace(advice, remedies=tuple(remedies), prepend="+".join(mending) or None)
 
 
-def _counts_tokens(sweep: Sweep, result: SweepResult) -> ModelLimit | None:
+def counted_in_tokens(sweep: Sweep, result: SweepResult) -> ModelLimit | None:
     """Give the limit whose tokens are counted: where none is named, the documents are few, the vocabulary is here."""
     is_wanted = sweep.plan.limit == UNNAMED and result.corpus.characters <= MOST_TO_TOKENISE
     return ModelLimit(max(TAKEN), COUNTED_IN) if is_wanted and is_here(COUNTED_IN) else None
 
 
-def _tokens_of(cell: Cell) -> ChunkTokens | None:
+def tokens_of(cell: Cell) -> ChunkTokens | None:
+    """Give how many chunks of a cell are above what models take; None where its tokens were not counted."""
     lengths = cell.model_lengths
     if lengths is None:
         return None

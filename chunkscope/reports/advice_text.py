@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, NoAdvice, Remedy, cut_in_two, harm, kept, largest_chunk
 from chunkscope.grid.choice import HARMLESS, LEAST_LINE, SLACK
+from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
-from chunkscope.grid.results import Cell, QuestionsInfo, SweepResult
+from chunkscope.grid.results import Cell, ChunkTokens, QuestionsInfo, SweepResult
 from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
-from chunkscope.reports.columns import setting, way_label
+from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, largest_column, setting, way_label
 from chunkscope.reports.formatting import decimal, percent, times
 from chunkscope.reports.reasons import reason
 from chunkscope.reports.screen import Labelled
@@ -42,13 +43,7 @@ def head(result: SweepResult, name: Name) -> list[Text]:
     lines = [_made_of(result, name)]
     document, length = corpus.largest
     if corpus.documents > 1 and corpus.characters and length >= MUCH * corpus.characters:
-        lines.append(
-            say(
-                "{share} is one document: {name} (--exclude leaves it out, --by-document shows each)",
-                share=percent(length, corpus.characters),
-                name=name(document),
-            )
-        )
+        lines.append(_dominated(percent(length, corpus.characters), name(document), result.retrieval is not None))
     if corpus.unreadable:
         lines.append(say("not readable, left out: {names}", names=some([name(path) for path in corpus.unreadable])))
     if corpus.ignored:
@@ -60,6 +55,16 @@ def head(result: SweepResult, name: Name) -> list[Text]:
     if result.questions:
         lines.append(_asked(result.questions, name))
     return lines + left_out(result, name)
+
+
+def _dominated(share: str, document: str, is_ranked: bool) -> Text:
+    if is_ranked:
+        return say("{share} is one document: {name} (--exclude leaves it out)", share=share, name=document)
+    return say(
+        "{share} is one document: {name} (--exclude leaves it out, --by-document shows each)",
+        share=share,
+        name=document,
+    )
 
 
 def _at_path(path: str, text: Text, name: Name) -> Text:
@@ -309,6 +314,11 @@ def _sure(advice: Advice, line: Line) -> Text:
     told = say("What is cut is counted exactly. Whether chunks are found by a search is not measured here.")
     if advice.kind == START:
         told = say("All text was counted, so the cuts are exact. Without questions, nothing is known of answers.")
+    return with_luck(told, advice, line)
+
+
+def with_luck(told: Text, advice: Advice, line: Line) -> Text:
+    """Add that luck is not removed, where the advised cell has too few neighbours."""
     n_sized = sum(cell.size is not None for cell in line.cells)
     if advice.size is None or n_sized >= LEAST_LINE:
         return told
@@ -360,6 +370,64 @@ def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
     """Say how many cells are not shown."""
     n = len(result.cells) - len(cells)
     return [say("{n:,} further {n:setting|settings}: --all shows them", n=n)] if n else []
+
+
+def limit_notes(result: SweepResult, shown: Shown) -> list[Text]:
+    """Say what the largest chunks were compared with, and how many tokens those of the advised setting have."""
+    notes, limit = [], shown.limit
+    if any(text.endswith(TOO_LARGE) for text in largest_column(shown).texts):
+        notes.append(say("{mark} above {limit}", mark=TOO_LARGE, limit=_limit_words(limit)))
+    if limit.tokens is not None:
+        notes.append(
+            say(
+                "{model} takes {tokens:,} tokens, which cannot be counted here: chunks are compared with {limit:,} "
+                "characters (--model-limit and --model-unit count tokens)",
+                model=limit.model,
+                tokens=limit.tokens,
+                limit=limit.limit,
+            )
+        )
+    if result.tokens is not None:
+        notes.append(_tokens(result.tokens))
+    return notes
+
+
+def _limit_words(limit: ModelLimit) -> str:
+    """Say what chunks were compared with, and whose limit that is."""
+    if limit == UNNAMED:
+        return say("the {limit:,} characters that models take", limit=limit.limit)
+    counted: str = f"{limit.limit:,}"
+    if limit.unit:
+        counted = say("{n:,} {unit}", n=limit.limit, unit=unit_noun(limit.unit))
+    if limit.model and limit.tokens is None:
+        return say("the {counted} that {model} takes", counted=counted, model=limit.model)
+    return counted
+
+
+def _tokens(tokens: ChunkTokens) -> Text:
+    """Say how many chunks of the advised cell are above what models take."""
+    (least, n), *more = tokens.above.items()
+    unit = unit_noun(tokens.unit)
+    if not n:
+        return say(
+            "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), none is above {limit:,} {unit}",
+            n=tokens.chunks,
+            mark=ADVISED,
+            limit=least,
+            unit=unit,
+        )
+    told = [say("{n:,} {n:is|are} above {limit:,} {unit}", n=n, limit=least, unit=unit)]
+    told += [
+        say("{n:,} above {limit:,}", n=n, limit=limit) if n else say("none above {limit:,}", limit=limit)
+        for limit, n in more
+    ]
+    return say(
+        "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), {told:, }: a model with such a limit cuts "
+        "them off (--model NAME takes only what fits)",
+        n=tokens.chunks,
+        mark=ADVISED,
+        told=told,
+    )
 
 
 CELL_NOTES = {

@@ -1,14 +1,12 @@
-"""Why the advised cell and not another: the rule in words, and the row that looks better."""
+"""Why the advised cell and not another: the rule in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, cut_in_two, kept, largest_chunk
+from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, cut_in_two, kept
 from chunkscope.grid.choice import MOST_CUT
-from chunkscope.grid.results import Cell, SweepResult, ranked_by
+from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.language import Text, say
-from chunkscope.reports.formatting import percent, times
+from chunkscope.reports.formatting import percent
 
 THINGS = {
     "sentences": say("sentences"),
@@ -31,8 +29,20 @@ def reason(result: SweepResult, advice: Advice) -> Text:
             "characters",
             n=within,
         )
+    return _of_pick(within, at_fixed_k=advice.context is None)
+
+
+def _of_pick(within: int, *, at_fixed_k: bool) -> Text:
     if not within:
+        if at_fixed_k:
+            return say("of the settings that answer the most questions, it needs the least context")
         return say("of the settings that answer the most questions, it embeds the fewest characters")
+    if at_fixed_k:
+        return say(
+            "of the settings that answer at most {n} {n:question|questions} fewer than the best, it needs the least "
+            "context",
+            n=within,
+        )
     return say(
         "of the settings that answer at most {n} {n:question|questions} fewer than the best, it embeds the fewest "
         "characters",
@@ -57,28 +67,3 @@ def _of_start(cell: Cell) -> Text:
         share=share,
         things=things,
     )
-
-
-def better_looking(result: SweepResult, advice: Advice) -> Iterator[tuple[Cell, int, str]]:
-    """Give the cell that fits and answers the most, where that is more than the advised one, and what it costs.
-
-    Yields
-    ------
-    Cell, how many questions more, and how many times the characters to embed.
-    """
-    if advice.retriever is None:
-        return
-    own = next(cell for cell in result.cells if cell.key == advice.key)
-
-    def hits(cell: Cell) -> int:
-        found = ranked_by(cell, advice.retriever)
-        return int(found["answered"][str(found["k"][-1])][0])
-
-    fitting = [
-        cell
-        for cell in result.cells
-        if largest_chunk(cell, result.limit) <= advice.limit and not ranked_by(cell, advice.retriever).get("half")
-    ]
-    best = max(fitting, key=hits, default=own)
-    if hits(best) > hits(own):
-        yield best, hits(best) - hits(own), times(best.chunk_characters / own.chunk_characters)

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
-from chunkscope.grid.advice import TRY, Advice, NoAdvice
-from chunkscope.grid.results import Cell, SweepResult, ranked_by
+from chunkscope.grid.advice import TRY, Advice, NoAdvice, largest_chunk
+from chunkscope.grid.lines import lines_of
+from chunkscope.grid.results import SweepResult
 from chunkscope.language import Text, say
 from chunkscope.reports.advice_text import (
     Name,
     advised_setting,
     as_in_the_table,
-    further_cells,
     grid_end_told,
     head,
     remedies_told,
     some,
     spelled,
+    with_luck,
 )
 from chunkscope.reports.base import ReportOptions
-from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, labels_of, largest_column, setting
-from chunkscope.reports.formatting import NOTHING, of, percent
-from chunkscope.reports.reasons import better_looking, reason
-from chunkscope.reports.screen import INDENT, Labelled, labelled, sentence_lines, table_lines
-from chunkscope.reports.selection import chosen_cells
+from chunkscope.reports.formatting import of, percent, times
+from chunkscope.reports.reasons import reason
+from chunkscope.reports.recall_table import (
+    CAUSES,
+    Row,
+    recall_columns,
+    recall_notes,
+    retrievers_of,
+    rows_of,
+    shown_rows,
+)
+from chunkscope.reports.screen import INDENT, Labelled, labelled, lit, sentence_lines, table_lines
 from chunkscope.reports.table import TextColumn
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import fit
 
 MAX_WARNINGS = 12
-MOST_MISSED = 12
-
-Found = Mapping[str, Any]
-CAUSES = {
-    "split": say("cut"),
-    "header_lost": say("header\nlost"),
-    "below": say("not\nfound"),
-    "not_embedded": say("too\nlong"),
-    "not_indexed": say("not in\nindex"),
-}
-"""Why a question is missed, as the titles of columns; the first three always stand in the table."""
-ALWAYS = ("split", "header_lost", "below")
-
-
-OUTDATED: Mapping[str, str] = {"outdated": say("outdated"), "outdated_unanswerable": say("outdated,\nunanswerable")}
-OVERLAP: Mapping[str, str] = {"recall": say("characters"), "precision": say("precision"), "iou": "IoU"}
+MOST_MISSED = 8
+LARGEST_CONTEXT = 4
+"""A context is at most this part of the documents."""
 
 
 def render_recall(result: SweepResult, options: ReportOptions) -> str:
@@ -62,17 +56,15 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
     Returns
     -------
     str
-        Lines, each with its end.
+        Lines, each with its end; none is wider than ``options.width``.
     """
     name = partial(visible, ascii=options.ascii)
-    lines = [
-        line for text in [*head(result, name), compared(result)] for line in sentence_lines(text, options, rest=INDENT)
-    ]
-    cells = [result.cells[place] for place in shown_places(result, everything=options.all_rows)]
-    shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
-    lines += ["", *table_lines(recall_columns(result, shown), options, keys=3, indent="")]
-    for told in [*_legend(result, shown), *further_cells(result, cells)]:
-        lines += sentence_lines(told, options, first=INDENT)
+    lines = [line for text in recall_head(result, name) for line in sentence_lines(text, options, rest=INDENT)]
+    rows = shown_rows(result, everything=options.all_rows)
+    columns, keys = recall_columns(result, rows, name, everything=options.all_rows)
+    lines += ["", *lit(table_lines(columns, options, keys=keys, indent=""), options)]
+    for note in recall_notes(result, rows, everything=options.all_rows):
+        lines += sentence_lines(note, options, first=INDENT)
     lines += ["", *labelled(recall_sentences(result, name), options)]
     for part in (_groups, _min_scores):
         lines += part(result, options)
@@ -80,197 +72,123 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _legend(result: SweepResult, shown: Shown) -> list[Text]:
-    """Explain the columns and marks that are shown."""
-    told = [say("answered: all that the question needs is whole in the retrieved chunks, table rows with their header")]
-    if any(column.title == "k" for column in recall_columns(result, shown)):
-        told.append(say("k: how many chunks make the context"))
-    told.append(say("missed: its passage is cut, its row has lost the header, or nothing that holds it is among them"))
-    notes = [say("{clauses:; }", clauses=told)]
-    if any(text.endswith(TOO_LARGE) for text in largest_column(shown).texts):
-        limit = say("{mark} above {limit:,}, no candidate", mark=TOO_LARGE, limit=shown.limit.limit)
-        notes.append(limit)
-    return notes
-
-
-def compared(result: SweepResult) -> Text:
-    """Say of how many questions, by which retrievers and at which context cells are compared."""
-    summary = result.retrieval or {}
-    first = (result.cells[0].retrieval or ())[0]
-    at = first["settings"].get("context")
-    what = say(
-        "{n:,} {n:question|questions} ranked by {retrievers:, }",
-        n=summary["questions"],
-        retrievers=summary["retrievers"],
-    )
-    if returned := first["settings"].get("return"):
-        what = say("{told}, {returned} returned for each chunk", told=what, returned=returned)
-    if kept := first["settings"].get("filter"):
-        what = say("{told}, in the index: {filters: and }", told=what, filters=kept)
-    if at is not None:
-        return say("{told}; every setting gets about {n:,} characters of context", told=what, n=at)
-    return say("{told}; compared at k = {k}", told=what, k=first["k"][-1])
-
-
-def shown_places(result: SweepResult, *, everything: bool = False) -> list[int]:
-    """Choose the cells to show: the best of each way, or the telling sizes where there is one way."""
-    best = (result.retrieval or {}).get("best_of_ways", ())
-    if everything or len(best) < 2:
-        return chosen_cells(result, result.limit, everything=everything)
-    keys = {(one["chunker"], one["unit"], one["size"], one["overlap"]) for one in best}
-    return [place for place, cell in enumerate(result.cells) if cell.key in keys]
-
-
-def recall_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
-    """Give the columns for some cells of a recall."""
-    advice = result.advice
-    marks = [ADVISED if isinstance(advice, Advice) and cell.key == advice.key else "" for cell in shown.cells]
-    columns = [
-        TextColumn("", tuple(marks), left=True),
-        TextColumn("", tuple(shown.labels), left=True),
-        shown.column(say("size/\noverlap"), setting),
-    ]
-    first = (result.cells[0].retrieval or ())[0]
-    at_context = first["settings"].get("context") is not None
-    if at_context:
-        columns.append(shown.column("k", lambda cell: f"{_one(cell, 0)['k'][-1]:,}"))
-    names = (result.retrieval or {})["retrievers"]
-    for number, name in enumerate(names):
-        own = list(_of_retriever(result, shown, number, at_context))
-        if len(names) > 1:
-            own = [TextColumn(say("{name}\n{title}", name=name, title=one.title), one.texts) for one in own]
-        columns += own
-    if any(cell.omega for cell in shown.cells):
-        columns.append(shown.column("omega", lambda cell: _deviation(_pair(cell))))
-    return [*columns, largest_column(shown)]
-
-
-def _of_retriever(result: SweepResult, shown: Shown, number: int, at_context: bool) -> Iterator[TextColumn]:
-    first = _one(result.cells[0], number)
-    total = first["answered"][_key(first)][1]
-
-    def column(title: str, text: Callable[[Found], str]) -> TextColumn:
-        return shown.column(title, lambda cell: text(_one(cell, number)))
-
-    if at_context:
-        yield column(say("answered\nof {total:,}", total=total), lambda one: f"{one['answered'][_key(one)][0]:,}")
+def recall_head(result: SweepResult, name: Name) -> list[Text]:
+    """Say what was looked at, how chunks are ranked, what is returned of them, and how many of them."""
+    row = rows_of(result)[0]
+    settings, characters = row.found["settings"], result.corpus.characters
+    told = say("Ranked by {retrievers:, }", retrievers=list(map(name, retrievers_of(result))))
+    if kept := settings.get("filter"):
+        told = say("{told}, among documents with {filters: and }", told=told, filters=list(map(name, kept)))
+    if returned := settings.get("return"):
+        told = say("{told}, {returned} returned for each chunk", told=told, returned=returned)
+    context = settings.get("context")
+    if context is None:
+        told = say("{told}. Every setting has {k:,} {k:chunk|chunks}, long or short.", told=told, k=int(row.key))
+    elif context == characters // LARGEST_CONTEXT and not kept:
+        told = say(
+            "{told}. Every setting has its first k chunks, about {n:,} characters, a quarter of the documents.",
+            told=told,
+            n=context,
+        )
     else:
-        for k in first["k"]:
-            yield column(say("answered\n@{k}, of {total:,}", k=k, total=total), partial(_answered, str(k)))
-    missed = [
-        cause for cause in CAUSES if cause in ALWAYS or any(_misses(cause, _one(c, number)) for c in result.cells)
-    ]
-    for cause in missed:
-        words = CAUSES[cause]
-        title = say("missed:\n{cause}", cause=words) if cause == missed[0] else words
-        yield column(title, lambda one, cause=cause: f"{_misses(cause, one):,}")  # type: ignore[misc]
-    if any(_one(cell, number).get("over_long_chunks") for cell in result.cells):
-        yield column(say("chunks\ntoo long"), lambda one: f"{one.get('over_long_chunks', 0):,}")
-    if "budget" in first:
-        limit = first["settings"]["budget"]
-        title = say("in {limit:,}\n{unit}", limit=limit["limit"], unit=limit["unit"])
-        yield column(title, lambda one: f"{one['budget']['answered'][0]:,}")
-    for field, name in OUTDATED.items():
-        if field in first:
-            yield column(name, lambda one, field=field: of(*one[field][_key(one)]))  # type: ignore[misc]
-    if "overlap" in first:
-        for measure, name in OVERLAP.items():
-            yield column(name, lambda one, m=measure: _deviation(one["overlap"][_key(one)][m]))  # type: ignore[misc]
-    if shown.everything:
-        yield column(say("whole"), lambda one: f"{one['strict'][_key(one)][0]:,}")
-        yield column(say("start"), lambda one: f"{one['start'][_key(one)][0]:,}")
-        yield column("MRR", lambda one: NOTHING if one["mrr"] is None else f"{one['mrr']:.3f}")
-        yield column(say("context"), lambda one: _characters(one["context"][_key(one)]))
+        told = say("{told}. Every setting has its first k chunks, about {n:,} characters.", told=told, n=context)
+    return [*head(result, name), told]
 
 
-def _one(cell: Cell, number: int) -> Found:
-    found: Found = (cell.retrieval or ())[number]
-    return found
-
-
-def _key(one: Found) -> str:
-    """Give the number of chunks at which a cell is judged, as its JSON has it."""
-    return str(one["k"][-1])
-
-
-def _answered(key: str, one: Found) -> str:
-    return f"{one['answered'][key][0]:,}"
-
-
-def _misses(cause: str, one: Found) -> int:
-    return int(one["misses"][_key(one)].get(cause, 0))
-
-
-def _characters(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:,.0f}"
-
-
-def _pair(cell: Cell) -> dict[str, float] | None:
-    return dict(zip(("mean", "std"), cell.omega, strict=True)) if cell.omega else None
-
-
-def _deviation(found: Mapping[str, float] | None) -> str:
-    return NOTHING if found is None else f"{100 * found['mean']:.1f} +- {100 * found['std']:.1f}"
-
-
-def advised(result: SweepResult) -> Found | None:
-    """Give what the advised retriever found in the advised cell."""
-    if not isinstance(result.advice, Advice):
-        return None
-    cell = next(cell for cell in result.cells if cell.key == result.advice.key)
-    return ranked_by(cell, result.advice.retriever)
+def advised(result: SweepResult) -> Row | None:
+    """Give the advised cell, with what the advised retriever found there."""
+    return next((row for row in rows_of(result) if row.is_advised(result.advice)), None)
 
 
 def recall_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     """Give the advice of a recall: the cell, what would mend the rest, how sure it is, what is missed, what next."""
-    advice, one = result.advice, advised(result)
+    advice, row = result.advice, advised(result)
     if isinstance(advice, NoAdvice):
         yield say("Advice"), say("none: {reason}.", reason=advice.reason)
-    if not isinstance(advice, Advice) or one is None:
+    if not isinstance(advice, Advice) or row is None:
         return
-    cell = say("{cell} with {retriever}", cell=advised_setting(advice, name), retriever=name(advice.retriever or ""))
-    told = say("{cell}: {told}.", cell=cell, told=_answers(advice, *one["answered"][_key(one)]))
+    cell = say("{cell} with {retriever}", cell=advised_setting(advice, name), retriever=name(row.retriever))
+    told = say("{cell}: {told}.", cell=cell, told=_answers(advice, row))
     yield say("Try") if advice.kind == TRY else say("Pick"), told
-    yield say("Why"), say("{told}.", told=reason(result, advice))
-    for better, more, price in better_looking(result, advice):
-        told = say(
-            "{cell} answers {n:,} more, for {times} the characters to embed.",
-            cell=spelled(better, name),
-            n=more,
-            times=price,
-        )
-        yield say("Or"), told
+    if row.answered:
+        yield say("Why"), say("{told}.", told=reason(result, advice))
+    yield from _more_answered(result, advice, row, name)
     yield from remedies_told(advice)
     yield from grid_end_told(advice)
-    yield say("Sure?"), _sure(result, advice)
+    yield say("Sure?"), _sure(result, advice, row)
     yield from _held_out(result, name)
-    yield from _missed(one, name, advice)
+    yield from _missed(row, advice, name)
     yield say("Next"), _next(result, advice, name)
 
 
-def _answers(advice: Advice, hits: int, total: int) -> Text:
+def _pair(row: Row, name: Name) -> Text:
+    return say("{cell} with {retriever}", cell=spelled(row.cell, name), retriever=name(row.retriever))
+
+
+def _answers(advice: Advice, row: Row) -> Text:
     """Say how many questions the advised setting answers, with what it prepends."""
-    mended = [
-        one for one in advice.remedies if one.what == "answers" and one.prepend in (advice.prepend or "").split("+")
-    ]
-    answered = total - mended[0].after if mended else hits
-    told = say("{hits:,} of {total:,} answered by {k:,} {k:chunk|chunks}", hits=answered, total=total, k=advice.k or 0)
+    prepended = (advice.prepend or "").split("+")
+    mended = [one.after for one in advice.remedies if one.what == "answers" and one.prepend in prepended]
+    told = say(
+        "{hits:,} of {total:,} {total:question|questions} answered by {k:,} {k:chunk|chunks}",
+        hits=row.total - mended[0] if mended else row.answered,
+        total=row.total,
+        k=advice.k,
+    )
     if mended:
-        told = say("{told} ({hits:,} without it)", told=told, hits=hits)
+        told = say("{told} ({hits:,} without it)", told=told, hits=row.answered)
     return told if advice.context is None else say("{told}, about {n:,} characters", told=told, n=advice.context)
 
 
-def _sure(result: SweepResult, advice: Advice) -> Text:
-    what, wins, draws = _winner(result, advice), advice.wins, advice.draws
+def _more_answered(result: SweepResult, advice: Advice, own: Row, name: Name) -> Iterator[Labelled]:
+    """Name the cheapest of those that answer most, where the advised one answers fewer, and why it is not advised."""
+    rows = [row for row in rows_of(result) if _is_candidate(row, result, own)]
+    most = max(row.answered for row in rows)
+    n_more, tolerated = most - own.answered, int(advice.tolerance or 0)
+    if not n_more:
+        return
+    best = min((row for row in rows if row.answered == most), key=_price)
+    ratio = times(_price(best) / _price(own) if _price(own) else None)
+    price = say("{times} the context", times=ratio)
+    if own.is_at_context:
+        price = say("{times} the characters to embed", times=ratio)
+    told = say("{cell} answers {n:,} more, for {price}", cell=_pair(best, name), n=n_more, price=price)
+    if n_more > tolerated:
+        told = say("{told}; by luck, for the sizes beside it answer fewer", told=told)
+    yield say("Or"), say("{told}.", told=told)
+
+
+def _price(row: Row) -> float:
+    return float(row.cell.chunk_characters if row.is_at_context else row.found["context"][row.key] or 0)
+
+
+def _is_candidate(row: Row, result: SweepResult, own: Row) -> bool:
+    fits = largest_chunk(row.cell, result.limit) <= result.limit.limit and not row.found.get("over_long_chunks")
+    return fits and bool(not row.found.get("half") or own.found.get("half"))
+
+
+def _sure(result: SweepResult, advice: Advice, row: Row) -> Text:
+    """Say how often the same way wins when the questions are drawn anew, and which differences may be chance."""
+    if not row.answered:
+        return say("No: it answers no question.")
     told = say(
-        "{what} is chosen in {wins:,} of {draws:,} resamples of the questions", what=what, wins=wins, draws=draws
+        "{what} is chosen in {wins:,} of {draws:,} resamples of the questions",
+        what=_winner(result, advice),
+        wins=advice.wins,
+        draws=advice.draws,
     )
     run = advice.run
-    if run is not None and run.smallest != run.largest:
+    if run is not None and run.smallest == run.largest:
+        told = say("{told}; a size of {size:,} in {n:,}", told=told, size=run.smallest, n=run.wins)
+    elif run is not None:
         sizes = say("a size of {least:,} to {most:,} in {n:,}", least=run.smallest, most=run.largest, n=run.wins)
         told = say("{told}; {more}", told=told, more=sizes)
-    seen = say("Differences below {least} questions may be chance.", least=advice.least_difference)
-    return say("{told}. {more}", told=told, more=seen)
+    least = advice.least_difference or 0
+    chance = say("With so few questions any difference may be chance.")
+    if row.total >= least:
+        chance = say("Differences below {least} questions may be chance.", least=least)
+    line = next(line for line in lines_of(result) if row.cell in line.cells)
+    return with_luck(say("{told}. {more}", told=told, more=chance), advice, line)
 
 
 def _winner(result: SweepResult, advice: Advice) -> Text:
@@ -282,44 +200,50 @@ def _winner(result: SweepResult, advice: Advice) -> Text:
 
 def _held_out(result: SweepResult, name: Name) -> Iterator[Labelled]:
     held = result.held_out
-    if held is not None:
-        (hits, n), (others, n_others) = held.chosen_on, held.held_out
-        yield (
-            say("Held out"),
-            say(
-                "chosen on {n:,} {n:question|questions}: {cell}, {hits:,} of {n:,} answered; of the {n_others:,} "
-                "others {others:,}.",
-                n=n,
-                cell=spelled(held.advice, name),
-                hits=hits,
-                n_others=n_others,
-                others=others,
-            ),
-        )
+    if held is None:
+        return
+    (hits, n), (others, n_others) = held.chosen_on, held.held_out
+    retriever = name(held.advice.retriever or "")
+    told = say(
+        "{cell}, chosen on {n:,} of the questions, answers {hits:,} of them and {others:,} of the other {n_others:,}.",
+        cell=say("{cell} with {retriever}", cell=spelled(held.advice, name), retriever=retriever),
+        n=n,
+        hits=hits,
+        others=others,
+        n_others=n_others,
+    )
+    yield say("Held out"), told
 
 
-def _missed(one: Found, name: Name, advice: Advice) -> Iterator[Labelled]:
-    missed = one.get("missed")
+def _missed(row: Row, advice: Advice, name: Name) -> Iterator[Labelled]:
+    missed = row.found.get("missed")
     if not missed:
         return
-
-    def named(cause: str) -> Text | None:
-        ids = [name(question) for question, why in missed.items() if why == cause]
-        return some(ids, MOST_MISSED) if ids else None
-
-    ranked = [say("{id} {rank}", id=name(id), rank=_rank(one, id)) for id, why in missed.items() if why == "below"]
-    told = [some(ranked, MOST_MISSED)] if ranked else []
-    told += [say("cut: {ids}", ids=ids)] if (ids := named("split")) else []
-    told += [say("header lost: {ids}", ids=ids)] if (ids := named("header_lost")) else []
-    told += [say("too long for the model: {ids}", ids=ids)] if (ids := named("not_embedded")) else []
-    told += [say("not in the index: {ids}", ids=ids)] if (ids := named("not_indexed")) else []
+    told = []
+    for cause in CAUSES:
+        ids = [question for question, why in missed.items() if why == cause]
+        named = [_ranked(row, one, name) if cause == "below" else name(one) for one in ids]
+        told += [_missed_told(cause, len(ids), some(named, MOST_MISSED))] if ids else []
     listed = as_in_the_table(say("{told:; }", told=told), advice)
-    yield say("Missed"), say("{told} (--ranks shows what stood above).", told=listed)
+    yield say("Missed"), say("{told}. --ranks shows what came first.", told=listed)
 
 
-def _rank(one: Found, question: str) -> Text:
-    rank = one["first_rank_answered"].get(question)
-    return say("rank {rank:,}", rank=rank) if rank else say("not ranked")
+def _missed_told(cause: str, n: int, ids: Text) -> Text:
+    if cause == "split":
+        return say("{n:,} cut: {ids}", n=n, ids=ids)
+    if cause == "header_lost":
+        return say("{n:,} without their header: {ids}", n=n, ids=ids)
+    if cause == "not_embedded":
+        return say("{n:,} too long for the model: {ids}", n=n, ids=ids)
+    if cause == "not_indexed":
+        return say("{n:,} not in the index: {ids}", n=n, ids=ids)
+    return say("{n:,} not found: {ids}", n=n, ids=ids)
+
+
+def _ranked(row: Row, question: str, name: Name) -> Text:
+    rank = row.found["first_rank_answered"].get(question)
+    told = say("rank {rank:,}", rank=rank) if rank else say("no rank")
+    return say("{id} ({rank})", id=name(question), rank=told)
 
 
 def _next(result: SweepResult, advice: Advice, name: Name) -> Text:
@@ -335,13 +259,13 @@ def _next(result: SweepResult, advice: Advice, name: Name) -> Text:
 
 def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     """Write how the questions of each value of an attribute fare at the advised cell."""
-    one = advised(result)
-    for attribute, groups in (one or {}).get("group_by", {}).items():
-        assert one is not None
+    row = advised(result)
+    for attribute, groups in (row.found if row else {}).get("group_by", {}).items():
+        assert row is not None
         yield ""
         title = say("The advised setting, by {attribute}", attribute=visible(attribute, ascii=options.ascii))
         yield from sentence_lines(title, options)
-        counts = [group["answered"][_key(one)] for group in groups.values()]
+        counts = [group["answered"][row.key] for group in groups.values()]
         columns = [
             TextColumn("", [fit(visible(label, ascii=options.ascii), 40) for label in groups], left=True),
             TextColumn(say("questions"), [f"{total:,}" for _, total in counts]),
@@ -353,17 +277,17 @@ def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
 
 def _min_scores(result: SweepResult, options: ReportOptions) -> Iterator[str]:
     """Write what dropping chunks below a score does at the advised cell."""
-    one = advised(result)
-    rows = (one or {}).get("min_score")
-    if one is None or not rows:
+    row = advised(result)
+    if row is None or "min_score" not in row.found:
         return
+    rows = row.found["min_score"]
     yield ""
     yield from sentence_lines(say("The advised setting, when chunks below a score are dropped"), options)
     columns = [
-        TextColumn(say("score"), [f"{row['score']:g}" for row in rows]),
-        TextColumn(say("answered"), [of(*row["answered"][_key(one)]) for row in rows]),
-        TextColumn(say("answerable,\nnothing left"), [of(*row["answerable_with_nothing"]) for row in rows]),
-        TextColumn(say("unanswerable,\nsomething left"), [of(*row["unanswerable_with_something"]) for row in rows]),
+        TextColumn(say("score"), [f"{one['score']:g}" for one in rows]),
+        TextColumn(say("answered"), [of(*one["answered"][row.key]) for one in rows]),
+        TextColumn(say("answerable,\nnothing left"), [of(*one["answerable_with_nothing"]) for one in rows]),
+        TextColumn(say("unanswerable,\nsomething left"), [of(*one["unanswerable_with_something"]) for one in rows]),
     ]
     yield from table_lines(columns, options)
 

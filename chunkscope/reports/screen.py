@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from chunkscope.language import in_language
 from chunkscope.reports.base import LEAST_WIDTH, ReportOptions
+from chunkscope.reports.columns import TOO_LARGE
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import BOLD, pad, painted, width, wrap
+from chunkscope.reports.width import BOLD, RED, pad, painted, width, wrap
 
 INDENT = "  "
 
@@ -39,6 +40,11 @@ def table_lines(
     """Lay out a table whose first columns tell the rows apart; see `chunkscope.reports.table.lay_table`."""
     told = [column.in_language(options.lang) for column in columns]
     return lay_table(told, options.table_width, keys=keys, indent=indent, ascii=options.ascii)
+
+
+def lit(lines: Iterable[str], options: ReportOptions) -> Iterator[str]:
+    """Let the rows of a table stand out whose chunks are too large."""
+    return (painted(line, RED, options.color) if line.endswith(TOO_LARGE) else line for line in lines)
 
 
 def labelled(sentences: Iterable[Labelled], options: ReportOptions) -> Iterator[str]:

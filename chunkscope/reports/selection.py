@@ -26,7 +26,9 @@ def ways_of(lines: Sequence[Line]) -> dict[tuple[str, str, bool], list[Line]]:
     return ways
 
 
-def chosen_cells(result: SweepResult, limit: ModelLimit, *, everything: bool = False) -> list[int]:
+def chosen_cells(
+    result: SweepResult, limit: ModelLimit, *, everything: bool = False, most: int = MAX_CELLS
+) -> list[int]:
     """Choose the cells to show, by place: the best of each way, or the telling sizes where there is one way.
 
     Parameters
@@ -35,13 +37,15 @@ def chosen_cells(result: SweepResult, limit: ModelLimit, *, everything: bool = F
     limit : ModelLimit
     everything : bool
         All cells, in the order of the lines.
+    most : int
+        So many sizes of one way, unless they were listed one by one.
     """
     lines = lines_of(result)
     ways = ways_of(lines)
     if everything or (len(ways) == 1 and _is_listed(result)):
         return [place for line in lines for place in line.places]
     if len(ways) == 1:
-        return telling(result, lines)
+        return telling(result, lines, most)
     return [best_of(result, members, limit) for members in ways.values()]
 
 

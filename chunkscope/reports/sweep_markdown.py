@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from chunkscope.grid.results import SweepResult
 from chunkscope.language import Language, Text, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head
 from chunkscope.reports.base import SWEEP, Report
 from chunkscope.reports.columns import Shown, cell_columns, labels_of
+from chunkscope.reports.recall_table import recall_columns, recall_notes, shown_rows
+from chunkscope.reports.recall_text import recall_head, recall_sentences, warnings_of
+from chunkscope.reports.screen import Labelled
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sweep_text import table_notes
 from chunkscope.reports.table import markdown_table
@@ -55,19 +59,36 @@ def to_markdown(result: SweepResult, *, all_rows: bool = False, lang: Language =
     >>> print(to_markdown(result).splitlines()[2])
     - 1 document, 6 characters: prose 100 %
     """
+    if result.retrieval is not None:
+        told = _recall_lines(result, everything=all_rows, lang=lang)
+        return "\n".join(in_language(line, lang) for line in told) + "\n"
     lines = [say("## Chunk boundaries"), "", *(_item(sentence) for sentence in head(result, escape)), ""]
     cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=all_rows)]
     if cells:
         shown = Shown(cells, labels_of(cells, escape), result.limit, everything=all_rows)
         columns = [column.in_language(lang) for column in cell_columns(result, shown)]
         lines += [*markdown_table(columns, escape), "", *map(_item, table_notes(result, shown)), ""]
-    for label, sentence in advice_sentences(result, escape):
-        lines.append(say("- **{label}** {sentence}", label=label, sentence=sentence))
+    lines += map(_labelled, advice_sentences(result, escape))
     return "\n".join(in_language(line, lang) for line in lines).rstrip("\n") + "\n"
+
+
+def _recall_lines(result: SweepResult, *, everything: bool, lang: Language) -> Iterator[str]:
+    """Give the lines of a sweep that ranked chunks."""
+    rows = shown_rows(result, everything=everything)
+    columns, _ = recall_columns(result, rows, escape, everything=everything)
+    yield from (say("## Recall"), "", *map(_item, recall_head(result, escape)), "")
+    yield from (*markdown_table([column.in_language(lang) for column in columns], escape), "")
+    yield from (*map(_item, recall_notes(result, rows, everything=everything)), "")
+    yield from map(_labelled, recall_sentences(result, escape))
+    yield from map(_item, warnings_of(result))
 
 
 def _item(sentence: str) -> Text:
     return say("- {sentence}", sentence=sentence)
+
+
+def _labelled(sentence: Labelled) -> Text:
+    return say("- **{label}** {sentence}", label=sentence[0], sentence=sentence[1])
 
 
 REPORT = Report((SWEEP,), lambda result, options: to_markdown(result, all_rows=options.all_rows, lang=options.lang))

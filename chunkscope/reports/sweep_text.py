@@ -7,21 +7,20 @@ from functools import partial
 
 from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import KINDS, NoAdvice, cut_in_two, harm
-from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import lines_of
-from chunkscope.grid.results import Cell, ChunkTokens, SweepResult
+from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
-from chunkscope.reports.advice_text import advice_sentences, cell_notes, damage_words, further_cells, head
+from chunkscope.reports.advice_text import advice_sentences, cell_notes, damage_words, further_cells, head, limit_notes
 from chunkscope.reports.base import LEAST_WIDTH, SWEEP, Report, ReportOptions
-from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, cell_columns, labels_of, way_label
+from chunkscope.reports.columns import Shown, cell_columns, labels_of, way_label
 from chunkscope.reports.recall_text import render_recall
-from chunkscope.reports.screen import INDENT, labelled, said, sentence_lines, table_lines
+from chunkscope.reports.screen import INDENT, labelled, lit, said, sentence_lines, table_lines
 from chunkscope.reports.selection import chosen_cells
 from chunkscope.reports.sparkline import axis, sparkline
 from chunkscope.reports.table import TextColumn
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import RED, fit, painted
+from chunkscope.reports.width import fit
 
 
 def render_sweep(result: SweepResult, options: ReportOptions) -> str:
@@ -46,8 +45,7 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=options.all_rows)]
     if cells:
         shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
-        table = table_lines(cell_columns(result, shown), options, keys=3, indent="")
-        lines += ["", *(_lit(line, options.color) for line in table)]
+        lines += ["", *lit(table_lines(cell_columns(result, shown), options, keys=3, indent=""), options)]
         lines += [line for note in table_notes(result, shown) for line in sentence_lines(note, options, first=INDENT)]
         lines += [""]
     lines += labelled(advice_sentences(result, name), options)
@@ -56,56 +54,10 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
 
 def table_notes(result: SweepResult, shown: Shown) -> list[Text]:
     """Say what the marks of a table mean, and what else must be known of its cells."""
-    notes, limit = [_legend(result, shown)], shown.limit
-    if any(column.endswith(TOO_LARGE) for column in cell_columns(result, shown)[-1].texts):
-        notes.append(say("{mark} above {limit}", mark=TOO_LARGE, limit=_limit_words(limit)))
-    if limit.tokens is not None:
-        notes.append(
-            say(
-                "{model} takes {tokens:,} tokens, which cannot be counted here: chunks are compared with {limit:,} "
-                "characters (--model-limit and --model-unit count tokens)",
-                model=limit.model,
-                tokens=limit.tokens,
-                limit=limit.limit,
-            )
-        )
-    if result.tokens is not None:
-        notes.append(_tokens(result.tokens))
+    notes = [_legend(result, shown), *limit_notes(result, shown)]
     if not shown.everything:
         notes += further_cells(result, shown.cells)
     return notes + cell_notes(result, shown.cells)
-
-
-def _limit_words(limit: ModelLimit) -> str:
-    """Say what chunks were compared with, and whose limit that is."""
-    if limit == UNNAMED:
-        return say("the {limit:,} characters that models take", limit=limit.limit)
-    counted: str = f"{limit.limit:,}"
-    if limit.unit:
-        counted = say("{n:,} {unit}", n=limit.limit, unit=unit_noun(limit.unit))
-    if limit.model and limit.tokens is None:
-        return say("the {counted} that {model} takes", counted=counted, model=limit.model)
-    return counted
-
-
-def _tokens(tokens: ChunkTokens) -> Text:
-    """Say how many chunks of the advised cell are above what models take."""
-    (least, n), *more = tokens.above.items()
-    unit = unit_noun(tokens.unit)
-    told = [say("none is above {limit:,} {unit}", limit=least, unit=unit)]
-    if n:
-        told = [say("{n:,} {n:is|are} above {limit:,} {unit}", n=n, limit=least, unit=unit)]
-        told += [
-            say("{n:,} above {limit:,}", n=n, limit=limit) if n else say("none above {limit:,}", limit=limit)
-            for limit, n in more
-        ]
-    return say(
-        "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), {told:, }: a model with such a limit cuts "
-        "them off (--model NAME takes only what fits)",
-        n=tokens.chunks,
-        mark=ADVISED,
-        told=told,
-    )
 
 
 def _legend(result: SweepResult, shown: Shown) -> Text:
@@ -126,11 +78,6 @@ def _legend(result: SweepResult, shown: Shown) -> Text:
             "harmed: either; for fixed windows at least the number cut on average over all places of the first cut"
         )
     return say("{clauses:; }", clauses=[*told, harmed])
-
-
-def _lit(line: str, color: bool) -> str:
-    """Let stand out what is lost."""
-    return painted(line, RED, color) if line.endswith(TOO_LARGE) else line
 
 
 def render_documents(result: SweepResult, options: ReportOptions) -> str:

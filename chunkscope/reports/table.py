@@ -82,12 +82,15 @@ def lay_table(
         50       1
        100       2
     """
-    gap = "  "
-    if room is not None and _cells(columns, width(indent), 2) > room >= _cells(columns, width(indent), 1):
-        gap = " "
-    names: Sequence[str] = ()
-    if room is not None and any(_cells([*columns[:keys], one], width(indent), 1) > room for one in columns[keys:]):
-        names, columns, keys = _with_names_apart(columns, keys, gap)
+    gap, names = "  ", list[str]()
+    if room is not None:
+        used, alone = width(indent), [[*columns[:keys], one] for one in columns[keys:]]
+        fits = {n: all(_cells(some, used, n) <= room for some in alone) for n in (1, 2)}
+        n_blocks = {n: len(list(_blocks(columns, room, keys, used, n))) for n in (1, 2)}
+        if not fits[2] or n_blocks[1] < n_blocks[2]:
+            gap = " "
+        if not fits[1]:
+            names, columns, keys = _with_names_apart(columns, keys, gap)
     for number, block in enumerate(_blocks(columns, room, keys, width(indent), len(gap))):
         if number:
             yield ""
@@ -97,7 +100,7 @@ def lay_table(
 
 def _with_names_apart(
     columns: Sequence[TextColumn], keys: int, gap: str
-) -> tuple[Sequence[str], Sequence[TextColumn], int]:
+) -> tuple[list[str], Sequence[TextColumn], int]:
     """Take the names of rows out of the key columns: the names, the other columns, and how many of these are keys."""
     named = [column.texts for column in columns[:keys] if column.left]
     names = [gap.join(filter(None, texts)) for texts in zip(*named, strict=True)]

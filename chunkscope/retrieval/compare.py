@@ -80,13 +80,14 @@ def summarise(
 
 
 def _advised(advice: Advice | NoAdvice, best: dict[str, Any]) -> dict[str, Any]:
-    """Give the advised cell for the way that it is of: the rule saw the other ways too."""
+    """Give the advised cell for the way and the retriever that it is of: the rule saw the others too."""
     if not isinstance(advice, Advice):
         return best
-    same_way = (advice.chunker, advice.unit, advice.size is None) == (
+    same_way = (advice.chunker, advice.unit, advice.size is None, advice.retriever) == (
         best["chunker"],
         best["unit"],
         best["size"] is None,
+        best["retriever"],
     )
     return {name: getattr(advice, name) for name in best} if same_way else best
 

@@ -42,7 +42,11 @@ from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.results import Cell, SweepResult, retriever_names
 from chunkscope.grid.statistics import least_difference
+from chunkscope.language import say
 from chunkscope.spans.intervals import BoolArray, IntArray
+
+SETTING = ("chunker", "unit", "size", "overlap")
+TOO_LONG = say("no cell fits: each has chunks above the limit of the retriever's model")
 
 
 @dataclass(frozen=True)
@@ -152,8 +156,8 @@ def advise_recall(
     """
     contest = Contest.of(result, limit)
     if not contest.options.fits.any():
-        smallest = min(largest_chunk(cell, limit) for cell in result.cells)
-        return NoAdvice(nothing_fits(f"{smallest:,}", limit))
+        too_large = all(largest_chunk(cell, limit) > limit.limit for cell in result.cells)
+        return NoAdvice(nothing_fits(result.cells, limit) if too_large else TOO_LONG)
     if not contest.n_questions:
         return NoAdvice(NO_EVIDENCE)
     rows = np.ones(contest.n_questions, dtype=np.bool_) if chosen_on is None else chosen_on
@@ -178,7 +182,7 @@ def _told(
         same_unit = np.array([contest.cell(winner).unit == cell.unit for winner in winners.tolist()])
         run = shortest_run(contest.options.sizes[winners] * same_unit, cell.size, WINS_OF_A_RUN * len(winners))
     return advice_of(
-        PICK if 2 * wins >= len(winners) else TRY,
+        PICK if 2 * wins >= len(winners) and losses[chosen] < n_questions else TRY,
         cell,
         contest.limit,
         counted[chosen],
@@ -212,16 +216,20 @@ def _wins(contest: Contest, chosen: int, winners: IntArray) -> BoolArray:
 
 
 def best_of_ways(result: SweepResult, limit: ModelLimit = UNNAMED) -> list[dict[str, Any]]:
-    """Give the cell that the rule would choose among those of each way of cutting; where none fits, of all of them."""
+    """Give for each way of cutting and each retriever the cell that the rule would choose among theirs alone.
+
+    Nothing more than the least is tolerated; where no cell fits, all of them do.
+    """
     contest = Contest.of(result, limit)
-    weights = np.ones((contest.n_questions, 1), dtype=np.int64)
-    n_lines, found = len(contest.lines), []
+    n_lines, weights = len(contest.lines), np.ones((contest.n_questions, 1), dtype=np.int64)
+    losses, found = contest.losses(weights), []
+    names = retriever_names(result.cells[0].retrieval or ())
     for way in dict.fromkeys(line.way for line in contest.lines):
-        own = np.array([contest.lines[int(number) % n_lines].way == way for number in contest.options.lines])
-        fits = contest.options.fits & own
-        options = dataclasses.replace(contest.options, fits=fits if fits.any() else own)
-        chosen = int(pick(options, contest.losses(weights), 0.0)[0])
-        cell = contest.cell(chosen)
-        setting = dict(zip(("chunker", "unit", "size", "overlap"), cell.key, strict=True))
-        found.append({**setting, "retriever": retriever_names(cell.retrieval or ())[chosen // len(contest.cells)]})
+        of_way = np.array([contest.lines[int(line) % n_lines].way == way for line in contest.options.lines])
+        for number, name in enumerate(names):
+            own = of_way & (contest.options.lines // n_lines == number)
+            fits = contest.options.fits & own
+            options = dataclasses.replace(contest.options, fits=fits if fits.any() else own)
+            cell = contest.cell(int(pick(options, losses, 0.0)[0]))
+            found.append({**dict(zip(SETTING, cell.key, strict=True)), "retriever": name})
     return found

@@ -92,7 +92,7 @@ def test_the_table_and_the_ranks_of_the_setting_it_comes_to(run):
     plain = run("docs", "-q", "q.jsonl", "--sizes", "12", "--overlaps", "0")
     assert plain.exit_code == 0, plain.output
     assert plain.stdout.startswith("docs: 1 document")
-    assert "ranked by bm25" in plain.stdout
+    assert "Ranked by bm25" in plain.stdout
     assert "Floor" not in plain.stdout
     sized = ["docs", "-q", "q.jsonl", "-c", "fixed", "--sizes", "12", "--overlaps", "0"]
     done = run(*sized, "--ranks", "--retriever", "bm25,hash")

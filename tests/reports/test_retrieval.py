@@ -20,7 +20,8 @@ from chunkscope.cli.program import program
 from chunkscope.corpus import demo_path
 from chunkscope.grid.results import SweepResult
 from chunkscope.reports.base import ReportOptions
-from chunkscope.reports.recall_text import shown_places
+from chunkscope.reports.recall_table import shown_rows
+from chunkscope.reports.sweep_markdown import to_markdown
 from chunkscope.reports.sweep_text import render_sweep
 from chunkscope.reports.width import width as cells_wide
 from chunkscope.retrieval import Budget, Holdout, OverlapMeasure, summarise
@@ -104,11 +105,13 @@ def test_the_screen_in_japanese_holds_no_english_sentence_and_fits(name):
         assert not re.search(r"(?<![-\w])(of|the|is|are|with|that|no|for|by|at|and|to|lost|cut|found)(?![-\w])", text)
 
 
-def values_of(text, n_cells):
+def values_of(text, n_rows):
     """Give what stands in the table behind the name of each cell, from all parts that it is laid out in."""
     table = re.split(r"\n(?:Pick|Try|Advice) ", text)[0]
-    rows = re.findall(r"^(?:.*whole sections\n?|.*?(?<!\d)\d+/\d+(?= |$))(.*)$", table, flags=re.M)
-    return [" ".join(" ".join(rows[place::n_cells]).split()) for place in range(n_cells)]
+    named = r".*whole sections(?: +bm25)?\n?| *hash\n?(?!\s*\d\d+/\d)|.*?(?<!\d)\d+/\d+(?= |$)"
+    rows = re.findall(rf"^(?:{named})(.*)$", table, flags=re.M)
+    values = [" ".join(rows[place::n_rows]).split() for place in range(n_rows)]
+    return [" ".join(value for value in row if value != "bm25") for row in values]
 
 
 @pytest.mark.parametrize(
@@ -118,13 +121,13 @@ def values_of(text, n_cells):
 def test_no_line_is_wider_than_the_terminal_and_no_column_is_left_out(name, ascii):
     result = SCREENS[name]()
     for all_rows in (False, True):
-        n_cells = len(shown_places(result, everything=all_rows))
-        whole = values_of(screen(result, width=400, ascii=ascii, all_rows=all_rows), n_cells)
+        n_rows = len(shown_rows(result, everything=all_rows))
+        whole = values_of(screen(result, width=400, ascii=ascii, all_rows=all_rows), n_rows)
         assert all(len(values.split()) >= 6 for values in whole)
         for room in (40, 60, 80):
             text = screen(result, width=room, ascii=ascii, all_rows=all_rows)
             assert max(map(cells_wide, text.splitlines())) <= room
-            assert values_of(text, n_cells) == whole
+            assert values_of(text, n_rows) == whole
 
 
 def test_the_advised_cell_is_marked_counted_and_told():
@@ -133,7 +136,7 @@ def test_the_advised_cell_is_marked_counted_and_told():
     [line] = [line for line in screen(result, width=300).splitlines() if line.startswith(">")]
     cell = next(cell for cell in result.cells if cell.key == advice.key)
     hits, total = cell.retrieval[0]["answered"]["5"]
-    assert f"{hits} of {total} answered by 5 chunks." in flat(screen(result))
+    assert f"{hits} of {total} questions answered by 5 chunks." in flat(screen(result))
     assert [hits for hits, _ in cell.retrieval[0]["answered"].values()] == [
         int(n) for n in re.findall(r" (\d+)(?= )", line)[:3]
     ]
@@ -145,6 +148,63 @@ def test_the_advised_cell_is_marked_counted_and_told():
 
 def flat(text):
     return " ".join(text.split())
+
+
+def test_what_answers_more_is_named_with_its_price_and_why_it_is_not_advised():
+    tolerant = demo(chunkers="fixed", tolerance="4")
+    own = next(cell for cell in tolerant.cells if cell.key == tolerant.advice.key)
+    hits = {cell.key: cell.retrieval[0]["answered"][str(cell.retrieval[0]["k"][-1])][0] for cell in tolerant.cells}
+    most = max(hits.values())
+    best = min((c for c in tolerant.cells if hits[c.key] == most), key=lambda cell: cell.chunk_characters)
+    assert most > hits[own.key]
+    ratio = best.chunk_characters / own.chunk_characters
+    told = f"Or fixed {best.size}/{best.overlap} with bm25 answers {most - hits[own.key]} more, for x{ratio:.2f} the"
+    assert f"{told} characters to embed." in flat(screen(tolerant))
+    lucky = flat(screen(demo(chunkers="fixed", sizes=[164, 294, 332, 385, 516], overlaps=[0], tolerance="0")))
+    assert "Or fixed 385/0 with bm25 answers 1 more, for x1.00 the characters to embed; by luck, for the " in lucky
+    at_k = demo(chunkers="fixed", tolerance="9", k=3)
+    assert " the context." in flat(screen(at_k))
+    assert "at most 9 questions fewer than the best, it needs the least context." in flat(screen(at_k))
+
+
+def test_two_sizes_do_not_remove_luck_and_what_answers_nothing_is_no_pick():
+    assert "Luck is not removed" in screen(ranked(sizes=[16, 60]))
+    assert "Luck is not removed" not in screen(ranked(sizes=[16, 30, 60]))
+    nothing = flat(screen(SCREENS["nothing-ranked"]()))
+    assert "Try fixed" in nothing
+    assert "Sure? No: it answers no question." in nothing
+
+
+def test_of_many_retrievers_each_way_has_its_best_and_each_retriever_too():
+    names = ["bm25", "hash", "rrf(bm25,hash)", "bm25(k1=0.5)"]
+    result = demo(retrievers=names, sizes="200..600:200", overlaps="0")
+    rows = shown_rows(result)
+    assert len(result.retrieval["best_of_ways"]) == 5 * 4
+    assert 5 <= len(rows) <= 5 + 4
+    assert {row.retriever for row in rows} == set(result.retrieval["retrievers"])
+    assert len({(row.cell.chunker, row.cell.size is None) for row in rows}) == 5
+    assert sum(row.is_advised(result.advice) for row in rows) == 1
+    assert len(shown_rows(result, everything=True)) == 4 * len(result.cells)
+
+
+def test_columns_are_explained_where_they_stand_and_nowhere_else():
+    text, plain = screen(SCREENS["everything"](), width=400), screen(ranked(), width=400)
+    for part in ("for a chunk stands", "in 30:", "outdated found:", "precision, IoU"):
+        assert part in text
+        assert part not in plain
+    assert "header lost:" not in plain
+    assert "header lost:" in screen(demo(), width=400)
+    assert "whole: " in screen(ranked(), width=400, all_rows=True)
+
+
+def test_markdown_says_what_the_screen_says():
+    result = demo(retrievers=["bm25", "hash"])
+    text = to_markdown(result)
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + len(shown_rows(result))
+    assert "- **Pick** " in text
+    assert "**Sure?** This way is chosen in " in text
+    assert to_markdown(result, lang="ja").startswith("## 検索")
 
 
 def test_a_sweep_without_ranks_is_given_back_as_it_is():
@@ -177,7 +237,7 @@ def test_the_report_shows_every_part_that_was_asked_for():
 
 
 def test_the_title_says_which_documents_are_in_the_index():
-    assert ", in the index: status!=abolished; " in flat(screen(ranked(filters=["status!=abolished"])))
+    assert ", among documents with status!=abolished. " in flat(screen(ranked(filters=["status!=abolished"])))
 
 
 def write(folder):
@@ -212,7 +272,7 @@ def test_the_command_writes_the_json_of_the_format(tmp_path):
 
 def test_the_command_shows_the_table_and_precision_omega_alone(tmp_path):
     corpus = write(tmp_path)
-    assert "ranked by bm25" in run(*corpus).stdout
+    assert "Ranked by bm25" in run(*corpus).stdout
     assert "omega" in run(*corpus, "--metrics", "overlap", "-o", "-").stdout
 
 

@@ -38,7 +38,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("spans", "chunkers", "measures", "grid")
 EXAMPLES = 15
 """Of each property test: what most mistakes need, in seconds."""
-PROCESSOR_SECONDS, SECONDS = 25, 600
+SECONDS, TIMES = 600, 4
+"""The longest that tests may take, and how often as much processor time as without a mistake."""
 WHOLE_PROCESSES = "tests/grid/test_processes.py"
 """Takes longer than all the rest, and looks at nothing but how processes start and end."""
 EQUAL = {
@@ -170,8 +171,11 @@ def why_equal(mutant: Mutant) -> str:
 # --- Trying them ---
 
 
-def run_tests(tree: Path, path: str) -> bool:
-    """Tell whether the tests of a room pass; those of the module, and the examples in it, go first."""
+def run_tests(tree: Path, path: str, limit: int = SECONDS) -> float | None:
+    """Give the processor time of the tests of a room, None where one fails or they take longer than the limit.
+
+    Those of the module, and the examples in it, go first.
+    """
     _, room, name = path.split("/")
     first = [str(found.relative_to(tree)) for found in (tree / "tests" / room).glob(f"test_{name}")]
     without = [] if name == "processes.py" else ["--ignore", WHOLE_PROCESSES]
@@ -179,20 +183,20 @@ def run_tests(tree: Path, path: str) -> bool:
     if not child:
         status = 1
         try:
-            status = _run_here(tree, [path, *first, f"tests/{room}", *without])
+            status = _run_here(tree, limit, [path, *first, f"tests/{room}", *without])
         finally:
             os._exit(status)
-    _, status = os.waitpid(child, 0)
+    _, status, used = os.wait4(child, 0)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # what it has started
-    return status == 0
+    return None if status else used.ru_utime + used.ru_stime
 
 
-def _run_here(tree: Path, arguments: list[str]) -> int:
+def _run_here(tree: Path, limit: int, arguments: list[str]) -> int:
     """Run tests in this process, which ends with them."""
     os.setpgid(0, 0)
     os.chdir(tree)
-    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     signal.alarm(SECONDS)
     sys.path.insert(0, str(tree))
     os.environ.update(CI="1", PYTHONPATH=str(tree), HYPOTHESIS_STORAGE_DIRECTORY=str(tree / ".hypothesis"))
@@ -204,13 +208,13 @@ def _run_here(tree: Path, arguments: list[str]) -> int:
     return pytest.main([*options, *loaded, *arguments])
 
 
-def survives(tree: Path, mutant: Mutant) -> bool:
+def survives(tree: Path, mutant: Mutant, limit: int) -> bool:
     """Make a mistake in the copy, run the tests, and take it back."""
     place = tree / mutant.path
     right = place.read_bytes()
     place.write_bytes(right[: mutant.start] + mutant.after.encode() + right[mutant.end :])
     try:
-        return run_tests(tree, mutant.path)
+        return run_tests(tree, mutant.path, limit) is not None
     finally:
         place.write_bytes(right)
 
@@ -233,13 +237,16 @@ def try_all(sample: Sequence[Mutant], seconds: float) -> Iterator[tuple[Mutant, 
         for name in ("chunkscope", "tests", "examples"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", tree)
+        limits = {}
         for room in sorted({mutant.path.split("/")[1] for mutant in sample}):
-            if not run_tests(tree, f"chunkscope/{room}/__init__.py"):
+            used = run_tests(tree, f"chunkscope/{room}/__init__.py")
+            if used is None:
                 sys.exit(f"the tests of {room} fail without any mistake")
+            limits[room] = math.ceil(TIMES * used) + 5
         for mutant in sample:
             if time.monotonic() - begun > seconds:
                 return
-            survived = survives(tree, mutant)
+            survived = survives(tree, mutant, limits[mutant.path.split("/")[1]])
             if survived:
                 print(mutant, flush=True)
             yield mutant, survived

@@ -73,15 +73,9 @@ class Cells(ABC):
     def all_least_sizes(self, targets: Targets) -> LeastSizes:
         """Give also from which size on two chunks that touch, and all chunks together, hold each target."""
 
+    @abstractmethod
     def count(self, least: Sizes) -> IntArray:
         """Count for each cell the least sizes that it has reached."""
-        sizes = np.minimum(self.sizes, self.layout.longest)
-        low, high = int(sizes[0]), int(sizes[-1])
-        if len(self) == 1:
-            return np.array([np.count_nonzero(least <= low)])
-        found = np.bincount(np.clip(least, low, high + 1) - low, minlength=high - low + 2)
-        reached: IntArray = np.cumsum(found)[sizes - low]
-        return reached
 
 
 class OneCell(Cells):
@@ -94,6 +88,10 @@ class OneCell(Cells):
 
     def __iter__(self) -> Iterator[ChunkSet]:
         yield self._chunks
+
+    def count(self, least: Sizes) -> IntArray:
+        """Count those that the one size has reached, whatever its unit."""
+        return np.array([np.count_nonzero(least <= self.sizes[0])])
 
     def least_sizes(self, targets: Targets) -> Sizes:
         """Look targets up."""
@@ -133,6 +131,16 @@ class WindowCells(Cells):
 
     def __iter__(self) -> Iterator[ChunkSet]:
         return (WindowChunks(self.layout, self.chunker, windows) for windows in self.windows)
+
+    def count(self, least: Sizes) -> IntArray:
+        """Count them for all sizes at once; sizes above all documents are alike."""
+        sizes = np.minimum(self.sizes, self.layout.longest)
+        low, high = int(sizes[0]), int(sizes[-1])
+        if len(self) == 1:
+            return np.array([np.count_nonzero(least <= low)])
+        found = np.bincount(np.clip(least, low, high + 1) - low, minlength=high - low + 2)
+        reached: IntArray = np.cumsum(found)[sizes - low]
+        return reached
 
     def least_sizes(self, targets: Targets) -> Sizes:
         """Compute the size that reaches from the last window that starts no later than a target to its end."""

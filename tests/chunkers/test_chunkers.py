@@ -47,9 +47,10 @@ def test_long_sentences_are_cut_evenly_where_characters_overlap(overlap):
     assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
 
 
-def test_only_steps_of_several_characters_have_an_inside():
-    found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in ("鮪", "a 鮪b", "a 鮪b 鮪c 鮪")]
-    assert [(offsets.tolist(), heaviest) for offsets, heaviest in found] == [([], 0), ([2], 3), ([2, 5, 8], 3)]
+def test_only_steps_of_several_characters_and_tokens_have_an_inside():
+    texts = ("鮪", "the cat", "a 鮪b", "a 鮪b 鮪c 鮪")
+    found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in texts]
+    assert [(one.tolist(), heaviest) for one, heaviest in found] == [([], 0), ([], 0), ([2], 3), ([2, 5, 8], 3)]
 
 
 def test_items_that_would_start_at_the_end_of_a_text_are_none():

@@ -122,3 +122,11 @@ def test_rates_over_nothing_are_none():
     [cell] = sweep([Document("a.md", "")], chunkers=[FixedChunker(10)]).cells
     assert (cell.chunks, cell.duplication, cell.lengths.mean, cell.lengths.median) == (0, None, None, None)
     assert Cell("fixed", "char", 10, 0, 0).to_dict()["duplication"] is None
+
+
+def test_evidence_may_have_more_tokens_than_its_document_has_characters():
+    document = Document("a.md", "か\u3099\u2028(")  # 6 tokens
+    labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 1, 4),))])  # 5 of them
+    for size, split, longer in ((4, 1, 1), (5, 1, 0), (6, 0, 0)):
+        (cell,) = sweep([document], labels, chunkers=TokenChunker(size)).cells
+        assert (cell.split_evidence, cell.evidence_longer_than_size) == (split, longer)

@@ -44,28 +44,31 @@ def trials() -> Iterator[tuple[str, str, str, str]]:
     campaigns = results("fuzz")
     held = sum(one["held"]["document-settings"] for one in campaigns)
     counts = sum(one["held"]["counts"] for one in campaigns)
+    findings = [one for campaign in campaigns for one in campaign["findings"]]
+    found, mended = len(findings), sum("since" in one for one in findings)
     yield (
         "generated hostile documents, each at a setting, against loops",
         f"{held:,}",
-        f"{counts:,} counts held, {sum(len(one['findings']) for one in campaigns)} findings",
+        f"{counts:,} counts held, {found} difference{'s'[: found != 1]} found, {mended} mended",
         "`benchmarks/fuzz.py`",
     )
     mutants = results("mutants")
-    survived = len(mutants["survivors"])
+    since, known = mutants["since"], len(mutants["survivors"])
     yield (
-        "small mistakes made in the core (mutants)",
+        "small mistakes made in the core (mutants), each against the tests of its room",
         f"{sum(mutants['tried'].values()):,} of {mutants['possible']:,}",
-        f"{mutants['killed']:,} killed by tests, {survived} survive, {len(mutants['equal'])} of them change nothing",
+        f"{mutants['killed']:,} found at once, {since['killed']} by tests written since; {since['gone']} lines have"
+        f" gone, {len(mutants['equal'])} change nothing, {known} survive",
         "`benchmarks/mutants.py`",
     )
     hostile = results("hostile_time")
-    steps = {**hostile["quick"], **{name: max(step["lengths"]) for name, step in hostile["steps"].items()}}
+    steps = {**{name: max(step["lengths"]) for name, step in hostile["steps"].items()}, **hostile["quick"]}
     above = [name for name, step in hostile["steps"].items() if (step["exponents"].get("ours") or 0) > hostile["limit"]]
     full = sum(isinstance(length, int) and length > 3_900_000 for length in steps.values())
     yield (
-        f"{hostile['shapes']} hostile shapes, each step of each",
+        f"steps on hostile shapes, {hostile['shapes']} of these at every step",
         f"{len(steps):,}",
-        f"{full:,} up to 4 million characters; {len(above)} grow faster than n^{hostile['limit']}",
+        f"{full:,} on 4 million characters; {len(above)} of ours grow faster than n^{hostile['limit']}",
         "`benchmarks/hostile_time.py`",
     )
     found = results("trials")
@@ -78,7 +81,7 @@ def trials() -> Iterator[tuple[str, str, str, str]]:
             yield name, cases, f"{len(trial['wrong'])} wrong", f"`{trial['command']}`"
 
 
-TABLES = {"speed": speed}
+TABLES = {"speed": speed, "tried": tried}
 
 
 def with_tables(text: str) -> str:

@@ -53,11 +53,6 @@ def test_a_blank_chunk_may_be_one_character_where_chunks_are_packed():
     assert (cell.chunks, cell.blank_chunks) == (3, 1)
 
 
-def test_a_blank_window_at_the_end_of_a_document_may_be_shorter_than_the_size():
-    (cell,) = sweep([Document("a", "いろはに ほ  ")], chunkers=FixedChunker(6)).cells
-    assert (cell.chunks, cell.blank_chunks) == (2, 1)
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -130,3 +130,8 @@ def test_evidence_may_have_more_tokens_than_its_document_has_characters():
     for size, split, longer in ((4, 1, 1), (5, 1, 0), (6, 0, 0)):
         (cell,) = sweep([document], labels, chunkers=TokenChunker(size)).cells
         assert (cell.split_evidence, cell.evidence_longer_than_size) == (split, longer)
+
+
+def test_a_blank_window_at_the_end_of_a_document_may_be_shorter_than_the_size():
+    (cell,) = sweep([Document("a", "いろはに ほ  ")], chunkers=FixedChunker(6)).cells
+    assert (cell.chunks, cell.blank_chunks) == (2, 1)

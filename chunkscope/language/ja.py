@@ -388,9 +388,9 @@ CATALOGUE = {
     "this context": "この文脈の長さ",
     "at {where} the context is more than half of the documents{which}: there retrieval is not being tested": "{where} では文脈が文書全体の半分を超えます{which}。検索を試したことになりません",
     "the budget of {limit} {unit} is smaller than the first chunk{which}: for some questions the context is empty": "予算 {limit} {unit} が先頭のチャンクより小さくなっています{which}。文脈が空の質問があります",
-    " in {n} of {total} cells": "（設定 {total} 件中 {n} 件）",
-    " in {n} of {total} cells (size {size})": "（設定 {total} 件中 {n} 件、サイズ {size}）",
-    " in {n} of {total} cells (sizes {least} to {most})": "（設定 {total} 件中 {n} 件、サイズ {least}～{most}）",
+    " in {n} of {total} settings": "（設定 {total} 件中 {n} 件）",
+    " in {n} of {total} settings (size {size})": "（設定 {total} 件中 {n} 件、サイズ {size}）",
+    " in {n} of {total} settings (sizes {least} to {most})": "（設定 {total} 件中 {n} 件、サイズ {least}～{most}）",
     # chunkscope/reports/reasons.py
     "sentences": "文",
     "code blocks": "コードブロック",

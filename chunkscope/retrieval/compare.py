@@ -218,8 +218,8 @@ def _which(some: Sequence[Cell], cells: Sequence[Cell]) -> str:
     n, total = len(some), len(cells)
     sizes = [cell.size for cell in some if cell.size is not None]
     if not sizes:
-        return say(" in {n} of {total} cells", n=n, total=total)
+        return say(" in {n} of {total} settings", n=n, total=total)
     least, most = min(sizes), max(sizes)
     if least == most:
-        return say(" in {n} of {total} cells (size {size})", n=n, total=total, size=least)
-    return say(" in {n} of {total} cells (sizes {least} to {most})", n=n, total=total, least=least, most=most)
+        return say(" in {n} of {total} settings (size {size})", n=n, total=total, size=least)
+    return say(" in {n} of {total} settings (sizes {least} to {most})", n=n, total=total, least=least, most=most)

@@ -70,6 +70,20 @@ def test_sweeps_of_the_demos(language, with_questions):
     STRICT["sweep-1"].validate(json.loads(to_json(result)))
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"holdout": 0.5, "group_by": "category", "min_scores": [1, 2], "outdated": ["status=abolished"]},
+        {"retrievers": ["bm25", "hash"], "k": [1, 3], "budget": 300, "overlap_metrics": True, "returns": "section"},
+        {"model_limit": 20},
+    ],
+)
+def test_recalls_of_the_demo(chosen):
+    corpus, questions = read_corpus(demo_path("ja") / "docs"), read_questions(demo_path("ja") / "questions.jsonl")
+    result = recall(corpus, questions, chunkers="fixed,heading(merge=true),heading", sizes="200,300,400", **chosen)
+    STRICT["sweep-1"].validate(json.loads(to_json(result)))
+
+
 @given(corpora(), st.data(), chunkers())
 @settings(max_examples=40, deadline=None)
 def test_checks_of_any_documents(corpus, data, chunker):

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from chunkscope.chunkers.spelling import can_be_spelt, spell_value
 from chunkscope.chunkers.windows import Windows
 from chunkscope.corpus.document import Document, require_document
 from chunkscope.errors import ChunkerError
@@ -119,7 +120,7 @@ class Chunker(ABC):
                     f"{self.name}: cannot prepend {what!r}; write {', '.join(PREPENDABLE)} or {FRONT_MATTER_PREFIX}KEY"
                 )
         for name in (self.unit, *self.prepend):
-            if not _can_be_spelt(name):
+            if not can_be_spelt(name):
                 raise ChunkerError(
                     f"{self.name}: {name!r} cannot be written in a chunker's spelling; choose another name"
                 )
@@ -212,14 +213,9 @@ class Chunker(ABC):
             value = getattr(self, entry.name)
             default = self.default_unit if entry.name == "unit" else entry.default
             if entry.name not in skip and value != default:
-                settings.append(f"{entry.name}={_spell_value(value)}")
+                spelt = "+".join(value) if entry.name == "prepend" else spell_value(value)
+                settings.append(f"{entry.name}={spelt}")
         return f"{self.name}({', '.join(settings)})" if settings else self.name
-
-
-def _spell_value(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "+".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _integer(name: str, value: object, least: int, given: str) -> int:
@@ -231,16 +227,6 @@ def _integer(name: str, value: object, least: int, given: str) -> int:
     if int(value) > LARGEST_SIZE:
         raise ChunkerError(f"{name} {value} must be at most {LARGEST_SIZE:,} (with {given})")
     return int(value)
-
-
-def _can_be_spelt(name: str) -> bool:
-    """Tell whether a name can stand among settings: no comma, no white space around it, brackets in pairs."""
-    depth = 0
-    for character in name:
-        depth += (character == "(") - (character == ")")
-        if depth < 0:
-            return False
-    return not depth and "," not in name and name == name.strip()
 
 
 def check_choice(chunker: Chunker, setting: str, choices: Sequence[str]) -> None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 
 from chunkscope.chunkers.base import Chunker
+from chunkscope.chunkers.spelling import parse_settings as parse_settings
+from chunkscope.chunkers.spelling import read_value, split_at_commas
 from chunkscope.errors import ChunkerError, did_you_mean
 from chunkscope.plugins import Registry
 
@@ -23,7 +25,6 @@ CHUNKERS = Registry(
 """Our chunkers; installed packages offer more as entry points of ``chunkscope.chunkers``."""
 
 _SPELLING = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_WHOLE_NUMBER = re.compile(r"-?\d{1,60}")  # Python reads no more than 4,300 digits
 
 
 def parse_chunker(text: str) -> Chunker:
@@ -48,15 +49,10 @@ def parse_chunker(text: str) -> Chunker:
     chunker = find_chunker(name)
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}
-    for setting in settings.split(",") if settings and settings.strip() else []:
-        key, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals or not value:
-            raise ChunkerError(f"{name}: {setting.strip()!r} is no setting; write key=value")
+    for key, value in parse_settings(settings or "", name):
         if key not in known:
             raise ChunkerError(f"{name} has no {key!r}; {_hint(key, known)}it has {', '.join(known)}")
-        if key in values:
-            raise ChunkerError(f"{name}: {key} is given twice")
-        values[key] = _read_value(key, value)
+        values[key] = _read_setting(name, key, value)
     return chunker(**values)  # type: ignore[arg-type]  # checked by the chunker when it is made
 
 
@@ -79,36 +75,21 @@ def find_chunker(name: str) -> type[Chunker]:
 
 
 def parse_chunkers(text: str) -> tuple[Chunker, ...]:
-    """Read a comma list of chunkers; commas inside brackets separate settings.
+    """Read a comma list of chunkers; commas inside brackets and quotes are not those of the list.
 
     Examples
     --------
     >>> [str(chunker) for chunker in parse_chunkers("fixed,sentence(oversize=keep, newline=end)")]
     ['fixed', 'sentence(oversize=keep, newline=end)']
     """
-    return tuple(dict.fromkeys(parse_chunker(part) for part in _outside_brackets(text)))
+    return tuple(dict.fromkeys(parse_chunker(part) for part in split_at_commas(text)))
 
 
-def _outside_brackets(text: str) -> list[str]:
-    """Split at the commas that stand in no brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
-
-
-def _read_value(key: str, value: str) -> object:
+def _read_setting(name: str, key: str, value: str) -> object:
     if key == "prepend":
         return tuple(part.strip() for part in value.split("+"))
-    if key == "unit":
-        return value
-    if value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    return int(value) if _WHOLE_NUMBER.fullmatch(value) else value
+    found = value if key == "unit" else read_value(value, name)
+    return tuple(found) if isinstance(found, list) else found
 
 
 def _hint(name: str, known: Iterable[str]) -> str:

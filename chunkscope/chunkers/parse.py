@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable
 
 from chunkscope.chunkers.base import Chunker
-from chunkscope.chunkers.spelling import parse_settings as parse_settings
-from chunkscope.chunkers.spelling import read_value, split_at_commas
+from chunkscope.chunkers.spelling import parse_settings, read_value, split_at_commas
 from chunkscope.errors import ChunkerError, did_you_mean
 from chunkscope.plugins import Registry
 

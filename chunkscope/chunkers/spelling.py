@@ -67,11 +67,12 @@ def read_value(text: str, owner: str = "settings") -> object:
         return int(text)
     if text[:1] not in ("[", "{", *_QUOTES):
         return text
-    for read in (lambda: json.loads(text, strict=False), lambda: ast.literal_eval(text)):
+    for read in (json.JSONDecoder(strict=False).decode, ast.literal_eval):
         try:
-            return read()
+            found: object = read(text)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
+        return found
     raise ChunkerError(f'{owner}: {text} cannot be read; write it as JSON, such as ["\\n\\n", "\\n", ""]')
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkscope.chunkers.parse import parse_settings
-from chunkscope.chunkers.spelling import can_be_spelt, read_value, spell_value, split_at_commas
+from chunkscope.chunkers.spelling import can_be_spelt, parse_settings, read_value, spell_value, split_at_commas
 from chunkscope.errors import ChunkerError
 
 hostile = st.text("ab ,=:()[]{}\"'\\\n。", max_size=8)

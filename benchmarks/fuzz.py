@@ -6,8 +6,9 @@ A world is a few documents with questions, cut at some dozens of settings of eve
 one document-setting. Held in every world: every count of every cell against the loops of the oracle, results of halves
 of the documents add up to the result of all; at one setting, the texts of chunks are slices of their documents, and
 findings are where the oracle has them. Held in some: one process counts what two count, the JSON is what its schema
-says. Writes ``benchmarks/results/fuzz.json``, where each seed has its campaign; the exit status is 1 where something
-does not hold, and the world is named: ``--world`` looks at that one alone.
+says. Writes ``benchmarks/results/fuzz.json`` as it goes, where each seed has its campaign: a seed that stands there
+already is refused, for its worlds would be the same ones. The exit status is 1 where something does not hold, and the
+world is named: ``--world`` looks at that one alone.
 
 ``python benchmarks/fuzz.py --properties [--examples 10000] [tests/measures ...]`` runs the property tests of the test
 suite instead, each with as many examples. A failure ends up in `.hypothesis`, so that ordinary tests repeat it.
@@ -68,6 +69,8 @@ MOST_PHASES = 400
 """Phases of all documents that are enumerated for a cell; where there are more, luck is not looked at."""
 EVERY = {"json": 20, "jobs": 500}
 """In one world of so many."""
+WRITE_EVERY = 100
+"""Worlds; a campaign that is ended from outside loses no more than these."""
 HTML = [
     "<p>", "</p>", "<table><tr><th>h</th></tr>", "<tr><td>1</td></tr>", "</table>", "<pre>x\ny</pre>",
     "<ul><li>項目</li></ul>", "<!-- c -->", "<script>if (a < b) {}</script>", "&amp;&#x3042;", "<br>", "<h1>題</h1>",
@@ -341,9 +344,6 @@ def phases_of(world: World, chunker: Chunker) -> list[Any] | None:
 
 def worlds_wanted(arguments: argparse.Namespace, campaign: Campaign) -> Iterator[int]:
     """Give the numbers of worlds until there are enough document-settings."""
-    if arguments.world is not None:
-        yield arguments.world
-        return
     number, begun = 0, time.monotonic()
     while campaign.held["document-settings"] < arguments.settings and time.monotonic() - begun < arguments.seconds:
         yield number
@@ -353,28 +353,41 @@ def worlds_wanted(arguments: argparse.Namespace, campaign: Campaign) -> Iterator
 def run_campaign(arguments: argparse.Namespace) -> int:
     """Look at worlds, write down what was found, and say it."""
     campaign, n_worlds, begun = Campaign(arguments.seed), 0, time.process_time()
-    for number in worlds_wanted(arguments, campaign):
-        world = campaign.look_at(number)
-        n_worlds += 1
+
+    def report() -> dict[str, Any]:
+        return {
+            "command": " ".join(["python benchmarks/fuzz.py", *sys.argv[1:]]),
+            "seed": arguments.seed,
+            "versions": {
+                package: version(package) for package in ("chunkscope", "numpy", "pyromark", "tiktoken", "fugashi")
+            },
+            "worlds": n_worlds,
+            "held": dict(campaign.held),
+            "document_settings": dict(campaign.by_chunker.most_common()),
+            "processor_seconds": round(time.process_time() - begun),
+            "findings": campaign.findings,
+        }
+
     if arguments.world is not None:
+        world = campaign.look_at(arguments.world)
         print(json.dumps({d.name: [d.markup, d.text] for d in world.documents}, ensure_ascii=False, indent=1))
-        print(*map(str, world.chunkers), *world.questions, sep="\n")
-    report = {
-        "command": " ".join(["python benchmarks/fuzz.py", *sys.argv[1:]]),
-        "seed": arguments.seed,
-        "versions": {
-            package: version(package) for package in ("chunkscope", "numpy", "pyromark", "tiktoken", "fugashi")
-        },
-        "worlds": n_worlds,
-        "held": dict(campaign.held),
-        "document_settings": dict(campaign.by_chunker.most_common()),
-        "processor_seconds": round(time.process_time() - begun),
-        "findings": campaign.findings,
-    }
-    print(json.dumps(report, ensure_ascii=False, indent=1))
-    if arguments.world is None:
-        write(arguments.output, report)
+        print(*map(str, world.chunkers), *world.questions, *campaign.findings, sep="\n")
+        return 1 if campaign.findings else 0
+    if arguments.seed in seeds_of(arguments.output):
+        sys.exit(f"{arguments.output}: seed {arguments.seed} has its campaign; choose another --seed or --output")
+    for number in worlds_wanted(arguments, campaign):
+        campaign.look_at(number)
+        n_worlds += 1
+        if n_worlds % WRITE_EVERY == 0:
+            write(arguments.output, report())
+    print(json.dumps(report(), ensure_ascii=False, indent=1))
+    write(arguments.output, report())
     return 1 if campaign.findings else 0
+
+
+def seeds_of(path: Path) -> set[int]:
+    """Give the seeds that have their campaign in the results."""
+    return {one["seed"] for one in json.loads(path.read_text("utf-8"))} if path.exists() else set()
 
 
 def write(path: Path, report: dict[str, Any]) -> None:

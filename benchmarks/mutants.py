@@ -1,6 +1,7 @@
 """Which wrong lines the tests would let pass: mutants of the core, each against the tests of its own room.
 
 ``python benchmarks/mutants.py [--number 300] [--seed 0] [--only chunkers/packing.py:40 ...] [--seconds S]``
+``python benchmarks/mutants.py --rest`` goes on with those of the sample that a run has left, as their lines are now.
 ``python benchmarks/mutants.py --survivors`` tries those again that the results name, once tests have been written.
 
 A mutant is the package with one small mistake: another comparison, one more or one less, ``and`` for ``or``, another
@@ -253,23 +254,60 @@ def try_all(sample: Sequence[Mutant], seconds: float) -> Iterator[tuple[Mutant, 
 
 
 def try_sample(every: Sequence[Mutant], arguments: argparse.Namespace) -> None:
-    """Try the sample, and write after each mutant how far it is."""
-    tried: Counter[str] = Counter()
+    """Try the sample."""
+    report = {
+        "command": " ".join(["python benchmarks/mutants.py", *sys.argv[1:]]),
+        "possible": len(every),
+        "tried": {},
+        "killed": 0,
+        "since": {"killed": 0, "gone": 0},
+        "survivors": [],
+        "equal": [],
+    }
+    go_on(report, sample_of(every, arguments), arguments)
+
+
+def try_rest(every: Sequence[Mutant], arguments: argparse.Namespace) -> None:
+    """Try those of the sample that are left; in the place of those whose lines have gone, as many others."""
+    report = json.loads(arguments.output.read_text("utf-8"))
+    left = standing(every, report["left"])
+    n_gone = len(report["left"]) - len(left)
+    others = [mutant for mutant in every if mutant not in left]
+    left += random.Random(arguments.seed).sample(others, n_gone)
+    print(f"{len(left)} are left; others stand for {n_gone} whose lines have gone", flush=True)
+    go_on({**report, "possible": len(every)}, left, arguments)
+
+
+def standing(every: Sequence[Mutant], names: Sequence[dict[str, Any]]) -> list[Mutant]:
+    """Find mutants by their names, wherever their lines stand now; each is found once."""
+    places: dict[tuple[str, str, str], list[Mutant]] = {}
+    for mutant in every:
+        places.setdefault((mutant.path, line_of(mutant), mutant.mistake), []).append(mutant)
+    found = []
+    for name in names:
+        same = places.get((name["path"], name["line"], name["mistake"]), [])
+        if same:
+            found.append(min(same, key=lambda mutant: abs(mutant.column - name["column"])))
+            same.remove(found[-1])
+    return found
+
+
+def go_on(report: dict[str, Any], sample: Sequence[Mutant], arguments: argparse.Namespace) -> None:
+    """Try mutants, and write after each what has come out so far and what is left."""
+    tried: Counter[str] = Counter(report["tried"])
     survivors: list[Mutant] = []
-    for mutant, survived in try_all(sample_of(every, arguments), arguments.seconds):
+    for number, (mutant, survived) in enumerate(try_all(sample, arguments.seconds), 1):
         tried[mutant.path.split("/")[1]] += 1
         survivors += [mutant] if survived else []
-        report = {
-            "command": " ".join(["python benchmarks/mutants.py", *sys.argv[1:]]),
-            "possible": len(every),
-            "tried": dict(tried),
-            "killed": tried.total() - len(survivors),
-            "since": {"killed": 0, "gone": 0},
-            **shown(survivors),
-        }
+        found = {part: [*report[part], *ones] for part, ones in shown(survivors).items()}
+        left = [
+            {"path": one.path, "line": line_of(one), "column": one.column, "mistake": one.mistake}
+            for one in sample[number:]
+        ]
         if not arguments.only:
-            write(arguments.output, report)
-    print(f"{len(survivors)} of {tried.total()} survive")
+            killed = report["killed"] + number - len(survivors)
+            write(arguments.output, {**report, "tried": dict(tried), "killed": killed, **found, "left": left})
+    print(f"{len(survivors)} of {tried.total() - sum(report['tried'].values())} survive")
 
 
 def try_survivors(every: Sequence[Mutant], arguments: argparse.Namespace) -> None:
@@ -312,10 +350,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop then, whatever is left")
     parser.add_argument("--only", nargs="*", help="file:line, or a part of it: try those of the sample alone")
+    parser.add_argument("--rest", action="store_true", help="try those of the sample that a run has left")
     parser.add_argument("--survivors", action="store_true", help="try those again that have survived so far")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "mutants.json")
     arguments = parser.parse_args()
-    (try_survivors if arguments.survivors else try_sample)(all_mutants(), arguments)
+    run = try_survivors if arguments.survivors else try_rest if arguments.rest else try_sample
+    run(all_mutants(), arguments)
     return 0
 
 

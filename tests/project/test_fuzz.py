@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -48,6 +49,26 @@ def test_a_wrong_count_is_found_with_its_world_and_its_setting(load, monkeypatch
     assert re.search(r"\(size=\d+.*\): blank_chunks: \d+ instead of -1", finding["finding"])
 
 
+def test_campaigns_stand_beside_each_other_and_a_seed_that_has_its_own_is_refused(load, monkeypatch, tmp_path):
+    fuzz = load("fuzz")
+    monkeypatch.setattr(fuzz, "SETTINGS_A_WORLD", 2)
+    output = tmp_path / "fuzz.json"
+
+    def run(seed):
+        monkeypatch.setattr(sys, "argv", ["fuzz.py", "--settings", "1", "--seed", str(seed), "--output", str(output)])
+        return fuzz.main()
+
+    assert run(8) == 0
+    first = json.loads(output.read_text("utf-8"))
+    assert run(7) == 0
+    both = json.loads(output.read_text("utf-8"))
+    assert [one["seed"] for one in both] == [7, 8]
+    assert both[1:] == first
+    with pytest.raises(SystemExit, match="seed 8 has its campaign; choose another --seed or --output"):
+        run(8)
+    assert json.loads(output.read_text("utf-8")) == both
+
+
 SOURCE = '''def f(a: int = 1, é: bool = True) -> "x < 2":
     """1 < 2"""
     print(f"{a < 1}")
@@ -68,3 +89,18 @@ def test_mistakes_are_one_each_and_where_they_can_be_told(load):
         (6, "return None"), (6, "(a - 1)"), (6, "(0)"), (6, "(2)"),
     ]  # fmt: skip
     assert "    if (a <= é) and not a:\n" in texts[2]
+
+
+def test_mutants_that_are_left_are_found_where_their_lines_stand_now(load, monkeypatch, tmp_path):
+    mutants = load("mutants")
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    (tmp_path / "m.py").write_text("# new\nif a[0] < b[0]:\n    c()\n", "utf-8")
+    every = list(mutants.mutants_of("m.py", (tmp_path / "m.py").read_text("utf-8")))
+    line = {"path": "m.py", "line": "if a[0] < b[0]:", "mistake": "0 -> (1)"}
+    names = [
+        {**line, "column": 13},
+        {**line, "column": 6},
+        {**line, "column": 6},
+        {**line, "line": "gone", "column": 1},
+    ]
+    assert [(one.line, one.column) for one in mutants.standing(every, names)] == [(2, 13), (2, 6)]

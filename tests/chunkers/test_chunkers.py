@@ -47,6 +47,18 @@ def test_long_sentences_are_cut_evenly_where_characters_overlap(overlap):
     assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
 
 
+@pytest.mark.parametrize("chunker", [FixedChunker(3), SentenceChunker(3), HeadingChunker(), TokenChunker(3, raw=True)])
+def test_an_empty_document_has_no_spans_and_they_are_pairs(chunker):
+    found = chunker.spans(Document("a.md", ""))
+    assert (found.shape, found.dtype) == ((0, 2), np.int64)
+
+
+def test_what_tears_no_character_says_so_in_pairs():
+    chunker = FixedChunker(3)
+    found = chunker.chunks(chunker.segment(DocumentAnalysis(Document("a.md", "一二三四"))))
+    assert found.torn.shape == (0, 2)
+
+
 def test_only_steps_of_several_characters_and_tokens_have_an_inside():
     texts = ("鮪", "the cat", "a 鮪b", "a 鮪b 鮪c 鮪")
     found = [inner_offsets(get_unit("cl100k_base").measure(text)) for text in texts]

@@ -17,6 +17,7 @@ from chunkscope.chunkers import (
     parse_chunker,
     parse_chunkers,
 )
+from chunkscope.chunkers.parse import CHUNKERS, find_chunker
 from chunkscope.errors import ChunkerError
 
 units = st.text("abc /\\.:-_()=+日 '\"", min_size=1, max_size=12).map(lambda name: f"{name}.json")
@@ -107,3 +108,17 @@ def test_what_cannot_be_read_is_refused_with_a_reason(spelling, message):
 def test_names_with_brackets_that_do_not_pair_are_refused(name):
     with pytest.raises(ChunkerError, match="cannot be written in a chunker's spelling"):
         TokenChunker(5, unit=name)
+
+
+class Lines:
+    """Cuts something, and is no chunker."""
+
+    name = "line"
+
+
+@pytest.mark.parametrize("offered", [FixedChunker(3), Lines, FixedChunker])
+def test_what_a_package_offers_under_a_name_has_to_be_a_chunker_of_that_name(offered, monkeypatch):
+    monkeypatch.setattr(type(CHUNKERS), "names", lambda self: ["fixed", "line"])
+    monkeypatch.setattr(type(CHUNKERS), "find", lambda self, name: offered)
+    with pytest.raises(ChunkerError, match=r"chunker 'line': .* is no subclass of Chunker with that name"):
+        find_chunker("line")

@@ -11,7 +11,13 @@ from oracle.prepending import heading_path, prepended
 from worlds import chunkers, corpora, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
-from chunkscope.chunkers.prepending import chunk_paths, find_prependable, join_prependable, prepended_spans
+from chunkscope.chunkers.prepending import (
+    chunk_paths,
+    find_prependable,
+    front_matter_line,
+    join_prependable,
+    prepended_spans,
+)
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 
@@ -183,6 +189,10 @@ def test_nothing_is_carried_twice():
 def test_the_title_is_the_first_heading_of_level_one_or_that_of_the_front_matter(text, title):
     document = Document("a.md", text)
     assert carried_by(document, SentenceChunker(3, prepend=("title",)))[-1] == title
+
+
+def test_the_key_of_a_line_may_look_like_the_rule_above_it():
+    assert front_matter_line(Document("a.md", "---\n'-': x\n---\n"), "-") == [(4, 10)]
 
 
 def test_plain_text_has_nothing_to_carry():

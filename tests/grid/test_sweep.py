@@ -23,6 +23,7 @@ from chunkscope import (
     sweep,
 )
 from chunkscope.errors import ChunkerError, ConfigError, GridError, LabelError
+from chunkscope.grid.notation import Grid
 from chunkscope.grid.sweep import prepare_sweep
 from chunkscope.measures.base import Field
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
@@ -64,6 +65,33 @@ def test_a_blank_chunk_may_be_one_character_where_chunks_are_packed():
 def test_fields_that_clash_or_are_a_part_of_nothing_are_refused_at_once(fields, message):
     with pytest.raises(ConfigError, match=message):
         sweep([], chunkers=FixedChunker(6), measures=[SimpleNamespace(fields=fields)])
+
+
+@given(corpora(), st.data(), chunkers())
+@settings(max_examples=40, deadline=None)
+def test_a_cell_counted_alone_is_the_cell_of_the_grid(corpus, data, chunker):
+    questions = data.draw(questions_of(corpus))
+    prepared = prepare_sweep(corpus, labels_of(questions) if questions else None, chunkers=Grid.of_cells([chunker]))
+    alone = prepared.scan.cell(prepared.scan.chunks(chunker), chunker)
+    assert [alone] == list(prepared.count().cells)
+
+
+@pytest.mark.parametrize(
+    ("declared", "counted", "message"),
+    [
+        (["vowels"], {}, "field 'vowels' is in a measure's fields, but not counted"),
+        ([], {"vowels": [1]}, "field 'vowels' is counted, but is in no measure's fields"),
+    ],
+)
+def test_a_measure_counts_what_it_declares_and_nothing_else(declared, counted, message):
+    bound = SimpleNamespace(count=lambda cells: counted)
+    measure = SimpleNamespace(
+        fields=[Field(name, name) for name in declared],
+        collect=lambda analysis: None,
+        bind=lambda collected, layout: bound,
+    )
+    with pytest.raises(ConfigError, match=message):
+        sweep([Document("a", "一")], chunkers=[FixedChunker(6)], measures=[measure])
 
 
 def test_results_that_rank_do_not_add_up():

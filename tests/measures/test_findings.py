@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -27,7 +28,7 @@ from chunkscope.chunkers.windows import Windows
 from chunkscope.errors import ChunkerError, InputError
 from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.sweep import prepare_sweep
-from chunkscope.measures.findings import Places, find_broken, find_heavy
+from chunkscope.measures.findings import Places, Suggestion, find_broken, find_heavy
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -104,11 +105,32 @@ def test_nothing_is_found_where_nothing_is_cut():
     assert find_boundary_problems([Document("a", ""), Document("b", "あ。")], [], SentenceChunker(8)) == []
 
 
+def test_json_has_a_suggestion_where_there_is_one():
+    finding = find_boundary_problems(
+        [Document("a.md", "一二三四五六")],
+        [LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 2, 4),))],
+        "fixed(size=3)",
+    )[0]
+    suggestion = Suggestion(5, 1, 2)
+    assert dataclasses.replace(finding, suggestion=None).to_dict()["suggestion"] is None
+    assert dataclasses.replace(finding, suggestion=suggestion).to_dict()["suggestion"] == suggestion.to_dict()
+
+
 def test_a_path_or_no_documents_are_refused_in_a_line():
     with pytest.raises(InputError, match="'docs': documents are wanted, not a path; read_corpus reads it"):
         find_boundary_problems("docs", [], "fixed(size=5)")
     with pytest.raises(ChunkerError, match="needs a size"):
         find_boundary_problems([Document("a", "b")], [], "fixed")
+
+
+def test_a_row_of_a_table_in_a_row_is_found_beside_it_though_both_end_alike():
+    text = "<table><tr><th>品<tr><td>茶<table><tr><th>円<tr><td>1"
+    question = LocatedQuestion(Question("q"), (EvidenceSpan("a.html", len(text) - 1, len(text)),))
+    found = find_boundary_problems([Document("a.html", text, markup="html")], [question], "fixed(size=12)")
+    assert [(one.code, text[one.span[0] :][:9]) for one in found] == [
+        ("header-lost", "<tr><td>茶"),
+        ("header-lost", "<tr><td>1"),
+    ]
 
 
 def test_findings_and_counts_come_from_one_scan(monkeypatch):

@@ -30,7 +30,6 @@ from chunkscope.grid.scan import scan
 from chunkscope.questions.labels import Labels
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings
 from chunkscope.retrieval.bm25.postings import spelled_words
-from chunkscope.retrieval.relevance import meeting
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout
 
@@ -75,7 +74,9 @@ def theirs(
         index = bm25s.BM25(method="lucene", k1=1.5, b=0.75, backend=backend)
         index.index(texts, show_progress=False)
         if same_answers:
-            rank(index, asked, *meeting(spans, targets), k=min(K, len(spans)))
+            first = np.searchsorted(spans[:, 1], targets[:, 1], side="left")
+            behind = np.searchsorted(spans[:, 0], targets[:, 0], side="right")
+            rank(index, asked, first, np.maximum(behind, first), k=min(K, len(spans)))
         else:
             index.retrieve(asked, k=min(K, len(spans)), show_progress=False)
     return time.process_time() - begun

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.spelling import can_be_spelt, spell_value
 from chunkscope.chunkers.windows import Windows
 from chunkscope.corpus.document import Document, require_document
@@ -57,6 +58,11 @@ class Chunking:
     other_ends : int64 (e,)
         Offsets at which windows end, the last of each document and those inside a character left out; None where
         these are simply the ends of the spans.
+    tiles : int64 (m, 2) or None
+        The spans with the white space that was stripped behind them; None where none was. A cut is where that ends, and
+        text that is only stripped is not missing.
+    pieces : Pieces or None
+        Where chunks are texts that a splitter gave: these; the spans then are those of `pieces.outermost`.
     """
 
     spans: SpanArray
@@ -66,6 +72,8 @@ class Chunking:
     torn: IntArray = field(default_factory=lambda: NONE_TORN)
     n_ends_inside: int = 0
     other_ends: IntArray | None = None
+    tiles: SpanArray | None = None
+    pieces: Pieces | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,11 @@ class Chunker(ABC):
     def has_windows(self) -> bool:
         """Whether chunks are windows of one step: only then is luck arithmetic, and may an overlap be a guarantee."""
         return False
+
+    @property
+    def shown_unit(self) -> str:
+        """What reports call the unit of its sizes."""
+        return self.unit
 
     @property
     def counts_raw_tokens(self) -> bool:

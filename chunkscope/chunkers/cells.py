@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.chunkers.base import LARGEST_SIZE, Chunker
-from chunkscope.chunkers.chunk_set import ChunkSet, SpanChunks, WindowChunks, chunk_set
+from chunkscope.chunkers.chunk_set import ChunkSet, WindowChunks, chunk_set, span_chunks
+from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.windows import Windows, windows_within
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
@@ -61,6 +62,11 @@ class Cells(ABC):
     def __len__(self) -> int:
         return len(self.sizes)
 
+    @property
+    def pieces(self) -> Pieces | None:
+        """The texts that a splitter gave, where chunks are such; then there is one cell."""
+        return None
+
     @abstractmethod
     def __iter__(self) -> Iterator[ChunkSet]:
         """Give the chunks of each cell."""
@@ -85,6 +91,11 @@ class OneCell(Cells):
         sizes = np.array([size or LARGEST_SIZE], dtype=np.int64)
         super().__init__(chunks.layout, chunks.chunker, sizes, np.array([overlap], dtype=np.int64))
         self._chunks = chunks
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """Those of the chunks."""
+        return self._chunks.pieces
 
     def __iter__(self) -> Iterator[ChunkSet]:
         yield self._chunks
@@ -192,7 +203,7 @@ def grouped_cells(
     pairs: Sequence[tuple[int, int]] = list(zip(sizes.tolist(), overlaps.tolist(), strict=True))
     cut = chunker.chunks_of([chunker.at(*pair) for pair in pairs], boundaries)
     for place, ((size, overlap), chunking) in enumerate(zip(pairs, cut, strict=True)):
-        chunks = SpanChunks(layout, chunker, chunking, size, boundaries)
+        chunks = span_chunks(layout, chunker, chunking, size, boundaries)
         yield np.array([place]), OneCell(chunks, overlap, size)
 
 

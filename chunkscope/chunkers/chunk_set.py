@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from chunkscope.chunkers.base import NONE_TORN, Chunker, Chunking
+from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.windows import Windows, windows_within
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, expand, last_starting
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, expand, last_starting, within
 from chunkscope.spans.layout import Layout, Targets
+from chunkscope.structure.units import get_unit
 
 
 class ChunkSet(ABC):
@@ -36,8 +38,12 @@ class ChunkSet(ABC):
         self.chunker = chunker
 
     torn = NONE_TORN
-    n_oversize = 0
     n_ends_inside = 0
+
+    @property
+    def n_oversize(self) -> int:
+        """How many chunks are above the size."""
+        return 0
 
     @property
     def n_broken(self) -> int:
@@ -67,6 +73,20 @@ class ChunkSet(ABC):
     @abstractmethod
     def at(self, size: int) -> ChunkSet:
         """Give the chunks of the same chunker at another size, without overlap."""
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """The texts that a splitter gave, where chunks are such."""
+        return None
+
+    @property
+    def bodies(self) -> SpanArray:
+        """The body of each chunk by its number; those of pieces may lie anywhere, and be empty."""
+        return self.spans
+
+    def is_blank(self, runs: SpanArray) -> BoolArray:
+        """Tell which chunks have no visible text, by the blank runs of all documents."""
+        return within(runs, self.bodies)
 
     @abstractmethod
     def reach(self, targets: Targets) -> IntArray:
@@ -110,11 +130,18 @@ class SpanChunks(ChunkSet):
         super().__init__(layout, chunker)
         self._cut = cut
         self._boundaries = boundaries
+        self._tiles = cut.spans if cut.tiles is None else cut.tiles
         self.torn = cut.torn
         self.n_ends_inside = cut.n_ends_inside
         size = size or chunker.size
-        if size is not None:
-            self.n_oversize = int((cut.sizes > size).sum())
+        self._size = size
+
+    @cached_property
+    def n_oversize(self) -> int:
+        """How many are above the size, where what the size counts is known."""
+        if self._size is None or self.chunker.shown_unit != self.chunker.unit:
+            return 0
+        return int((self.sizes > self._size).sum())
 
     @property
     def n_chunks(self) -> int:
@@ -136,7 +163,7 @@ class SpanChunks(ChunkSet):
         """Where chunks end, other than at the end of their document or inside a character."""
         if self._cut.other_ends is not None:
             return self._cut.other_ends
-        ends = self.spans[:, 1]
+        ends = self._tiles[:, 1]
         return ends[~self.layout.is_edge[ends]]
 
     def at(self, size: int) -> ChunkSet:
@@ -153,7 +180,7 @@ class SpanChunks(ChunkSet):
         if not len(self.spans):
             return reach
         following = np.minimum(last + 1, len(self.spans) - 1)
-        touch = (last >= 0) & (self.spans[following, 0] <= reach)
+        touch = (last >= 0) & (self.spans[following, 0] <= np.where(last >= 0, self._tiles[last, 1], -1))
         return np.where(touch, np.maximum(reach, self.spans[following, 1]), reach)
 
     def _reaches(self, targets: Targets) -> tuple[IntArray, IntArray]:
@@ -164,7 +191,7 @@ class SpanChunks(ChunkSet):
 
     def covered(self, targets: Targets) -> BoolArray:
         """Look targets up in the union of the chunks."""
-        return covered(self.spans, targets.spans)
+        return covered(self._tiles, targets.spans)
 
     def within(self, runs: Targets) -> int:
         """Look the runs up among the chunks, or the chunks among the runs, whichever are fewer."""
@@ -177,6 +204,75 @@ class SpanChunks(ChunkSet):
             return 0
         last = np.searchsorted(runs.spans[:, 0], self.spans[:, 0], side="right") - 1
         return int(((last >= 0) & (runs.spans[last, 1] >= self.spans[:, 1])).sum())
+
+
+class PieceChunks(SpanChunks):
+    """Texts that a splitter gave: judged by the spans of the outermost, counted and ranked each by its own text.
+
+    Examples
+    --------
+    >>> from chunkscope import FixedChunker
+    >>> pieces = Pieces(["abcde", "bc"], np.array([[0, 5], [1, 3]]), np.arange(2), np.array([0, 0]))
+    >>> cut = Chunking(pieces.spans[pieces.outermost], pieces.lengths[pieces.outermost], pieces=pieces)
+    >>> chunks = PieceChunks(Layout.of(["a"], [10]), FixedChunker(4), cut)
+    >>> chunks.n_chunks, chunks.spans.tolist(), chunks.bodies.tolist(), chunks.n_oversize
+    (2, [[0, 5]], [[0, 5], [1, 3]], 1)
+    """
+
+    def __init__(
+        self, layout: Layout, chunker: Chunker, cut: Chunking, size: int | None = None, boundaries: Any = None
+    ) -> None:
+        super().__init__(layout, chunker, cut, size, boundaries)
+        assert cut.pieces is not None
+        self._pieces = cut.pieces
+
+    @property
+    def pieces(self) -> Pieces:
+        """All of them."""
+        return self._pieces
+
+    @property
+    def bodies(self) -> SpanArray:
+        """Where each lies."""
+        return self._pieces.spans
+
+    @property
+    def n_chunks(self) -> int:
+        """How many there are, those inside others and those found nowhere included."""
+        return len(self._pieces.texts)
+
+    @property
+    def n_broken(self) -> int:
+        """How many have a character that was torn: a replacement character that their document has not."""
+        return self._pieces.n_broken
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """What the text of each weighs, measured by itself."""
+        return piece_weights(self._pieces, self.chunker.unit)
+
+    def is_blank(self, runs: SpanArray) -> BoolArray:
+        """Tell which have no visible text of their own."""
+        return self._pieces.is_blank
+
+    def within(self, runs: Targets) -> int:
+        """Count those without visible text; `runs` are blank."""
+        return int(self._pieces.is_blank.sum())
+
+
+def piece_weights(pieces: Pieces, unit: str) -> IntArray:
+    """Measure the text of each piece by itself: int64 (p,)."""
+    if unit == "char":
+        return pieces.lengths
+    return np.array([found.total for found in get_unit(unit).measure_all(pieces.texts)], dtype=np.int64)
+
+
+def span_chunks(
+    layout: Layout, chunker: Chunker, cut: Chunking, size: int | None = None, boundaries: Any = None
+) -> SpanChunks:
+    """Give what was cut as chunks."""
+    kind = SpanChunks if cut.pieces is None else PieceChunks
+    return kind(layout, chunker, cut, size, boundaries)
 
 
 class WindowChunks(ChunkSet):
@@ -272,4 +368,4 @@ def chunk_set(layout: Layout, chunker: Chunker, boundaries: Any) -> ChunkSet:
     windows = chunker.windows
     if windows is not None:
         return WindowChunks(layout, chunker, windows)
-    return SpanChunks(layout, chunker, chunker.chunks(boundaries), boundaries=boundaries)
+    return span_chunks(layout, chunker, chunker.chunks(boundaries), boundaries=boundaries)

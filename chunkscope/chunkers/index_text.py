@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.chunk_set import ChunkSet, piece_weights
+from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.prepending import Prependable, prepended_spans
 from chunkscope.spans.intervals import IntArray, Span, SpanArray, as_spans
 from chunkscope.spans.layout import Layout
@@ -30,10 +31,13 @@ class Scale:
         Where the units of all documents begin, in order; None: characters.
     line_end : int
         What a line end weighs.
+    unit : str
+        Its name.
     """
 
     begins: IntArray | None = None
     line_end: int = 1
+    unit: str = "char"
 
     def weigh(self, spans: SpanArray) -> IntArray:
         """Count the units that begin in each span."""
@@ -80,7 +84,9 @@ class IndexTexts:
 
     @classmethod
     def of(cls, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
-        """Find what each chunk prepends; nothing where nothing was collected for that."""
+        """Find what each chunk prepends, or nothing where nothing was collected; pieces have their own texts."""
+        if chunks.pieces is not None:
+            return PieceTexts(chunks.pieces.spans, chunks.pieces.owners, chunks.pieces.prepended, chunks.pieces)
         return cls.of_spans(chunks.spans, chunks, prependable)
 
     @classmethod
@@ -127,3 +133,27 @@ class IndexTexts:
             text = texts[document]
             body = text[start - base : end - base]
             yield LINE_END.join([*(text[a - base : b - base] for a, b in prepended), body]) if prepended else body
+
+
+@dataclass(frozen=True)
+class PieceTexts(IndexTexts):
+    """The texts that a splitter gave, which are indexed as they are.
+
+    Examples
+    --------
+    >>> pieces = Pieces(["Rules: b"], np.array([[1, 2]]), np.arange(1), np.array([2]))
+    >>> texts = PieceTexts(pieces.spans, pieces.owners, pieces.prepended, pieces)
+    >>> list(texts.write(["ab"], Layout.of(["a.md"], [2]))), texts.weights(CHARACTERS)
+    (['Rules: b'], Weights(total=array([8]), prepended=array([7])))
+    """
+
+    pieces: Pieces
+
+    def weights(self, scale: Scale) -> Weights:
+        """Weigh each text by itself; what is more than its body is prepended."""
+        total = piece_weights(self.pieces, scale.unit).copy()
+        return Weights(total, np.maximum(total - scale.weigh(self.bodies), 0))
+
+    def write(self, texts: Sequence[str], layout: Layout) -> Iterator[str]:
+        """Give each text."""
+        return iter(self.pieces.texts)

@@ -68,7 +68,9 @@ class Cell:
 
     All counts are over the whole corpus and add up over its parts. `size` and `overlap` are None for whole sections.
     `lengths` are those of the texts to index, in characters, with what they prepend. Expectations are None for packed
-    chunkers. What measures from outside counted stands in `extra`, by the names of their fields.
+    chunkers. Where chunks are texts that a splitter gave, `pieces` has how many were found how, and `failures` the
+    documents that it could not cut, and why. What measures from outside counted stands in `extra`, by the names of
+    their fields.
     """
 
     chunker: str
@@ -105,6 +107,8 @@ class Cell:
     code_blocks_whole: int | None = field(default=None, metadata=_OPTIONAL)
     headings: int | None = field(default=None, metadata=_OPTIONAL)
     headings_whole: int | None = field(default=None, metadata=_OPTIONAL)
+    pieces: Mapping[str, int] | None = field(default=None, metadata=_OPTIONAL)
+    failures: tuple[tuple[str, str], ...] | None = field(default=None, metadata=_OPTIONAL)
     status_chunks: int | None = field(default=None, metadata=_OPTIONAL)
     unmarked_chunks: int | None = field(default=None, metadata=_OPTIONAL)
     tokens: int | None = field(default=None, metadata=_OPTIONAL)

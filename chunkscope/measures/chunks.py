@@ -72,13 +72,16 @@ class BoundChunks:
 
     def _count(self, chunks: ChunkSet) -> dict[str, Any]:
         weights = IndexTexts.of(chunks, self.prependable).weights(CHARACTERS)
-        return {
+        counts = {
             "chunks": chunks.n_chunks,
             "blank_chunks": chunks.within(self.blank_runs),
             "oversize_chunks": chunks.n_oversize,
             "broken_chunks": chunks.n_broken,
             "lengths": LengthCounts.among(weights.total),
         }
+        if chunks.pieces is None:
+            return counts
+        return {**counts, "pieces": chunks.pieces.counted(), "failures": chunks.pieces.failures}
 
     def _count_windows(self, cells: WindowCells) -> dict[str, Column]:
         found: dict[str, Column] = {

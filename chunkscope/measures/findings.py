@@ -21,7 +21,7 @@ from chunkscope.errors import unit_noun
 from chunkscope.language import Text, say
 from chunkscope.measures.evidence import BoundEvidence
 from chunkscope.measures.tables import Rows, prepends_header
-from chunkscope.spans.intervals import Span, SpanArray, within
+from chunkscope.spans.intervals import Span, SpanArray
 from chunkscope.spans.layout import Layout, Targets
 
 CONTEXT = 400
@@ -256,7 +256,7 @@ def find_rows(places: Places, rows: Rows, chunks: ChunkSet, suggest: Suggest | N
 def find_heavy(places: Places, chunks: ChunkSet, weights: Weights, limit: int, unit: str) -> Iterator[Finding]:
     """Find the chunks whose text to index is above a model's limit."""
     for row in np.flatnonzero(weights.total > limit).tolist():
-        start, end = chunks.spans[row].tolist()
+        start, end = chunks.bodies[row].tolist()
         length = _length(int(weights.total[row]), unit)
         message = say("the chunk has {length}; the limit is {limit:,}", length=length, limit=limit)
         if prepended := int(weights.prepended[row]):
@@ -272,7 +272,7 @@ def find_heavy(places: Places, chunks: ChunkSet, weights: Weights, limit: int, u
 def find_oversize(places: Places, chunks: ChunkSet, size: int, unit: str) -> Iterator[Finding]:
     """Find the chunks whose body is above the size: items that cannot be cut."""
     for row in np.flatnonzero(chunks.sizes > size).tolist():
-        start, end = chunks.spans[row].tolist()
+        start, end = chunks.bodies[row].tolist()
         length = _length(int(chunks.sizes[row]), unit)
         message = say("the chunk has {length}; the size is {size:,}", length=length, size=size)
         yield places.finding("chunk-oversize", (start, end), start, message)
@@ -284,8 +284,7 @@ def _length(n: int, unit: str) -> Text:
 
 def find_blank(places: Places, chunks: ChunkSet, runs: SpanArray) -> Iterator[Finding]:
     """Find the chunks in which nothing can be seen."""
-    spans = chunks.spans
-    for start, end in spans[within(runs, spans)].tolist():
+    for start, end in chunks.bodies[chunks.is_blank(runs)].tolist():
         yield places.finding("chunk-blank", (start, end), start, say("the chunk has no visible text"))
 
 

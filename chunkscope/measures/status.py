@@ -74,12 +74,12 @@ class BoundStatus:
         return each_cell(cells, self._count) if self.warns.any() else {}
 
     def _count(self, chunks: ChunkSet) -> dict[str, int]:
-        documents = chunks.layout.documents_of(chunks.spans[:, 0])
+        documents = chunks.layout.documents_of(chunks.bodies[:, 0])
         concerned = self.warns[documents]
         if f"front-matter:{KEY}" in chunks.chunker.prepend:
             unmarked = 0
         else:
-            spans, of_line = chunks.spans[concerned], np.cumsum(self.warns)[documents[concerned]] - 1
+            spans, of_line = chunks.bodies[concerned], np.cumsum(self.warns)[documents[concerned]] - 1
             holds = (spans[:, 0] <= self.lines[of_line, 0]) & (spans[:, 1] >= self.lines[of_line, 1])
             unmarked = int(np.count_nonzero(~holds))
         return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}

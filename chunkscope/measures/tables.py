@@ -13,8 +13,9 @@ import numpy as np
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.cells import Cells, Sizes
 from chunkscope.chunkers.chunk_set import ChunkSet
+from chunkscope.chunkers.pieces import Pieces
 from chunkscope.measures.base import Column, alike
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand, holders
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.model import Table
@@ -34,21 +35,25 @@ class RowSpans:
     rows : int64 (n, 2)
     hulls : int64 (n, 2)
         From the start of the header to the end of the row: what one chunk must hold to hold both.
+    headers : int64 (n, 2)
+        The header of each: what a piece may repeat in front instead.
     """
 
     rows: SpanArray
     hulls: SpanArray
+    headers: SpanArray
 
     @classmethod
     def of(cls, tables: Sequence[Table]) -> RowSpans:
         """Collect the data rows of all tables that have a header."""
         rows = as_spans([row for table in tables if table.header for row in table.rows])
-        heads = [table.header[0][0] for table in tables if table.header for _ in table.rows]
-        return cls(rows, np.column_stack((np.array(heads, dtype=np.int64), rows[:, 1])))
+        heads = [(table.header[0][0], table.header[-1][1]) for table in tables if table.header for _ in table.rows]
+        headers = as_spans(heads)
+        return cls(rows, np.column_stack((headers[:, 0], rows[:, 1])), headers)
 
     def take(self, chosen: IntArray) -> RowSpans:
         """Choose some of the rows, perhaps several times."""
-        return RowSpans(self.rows[chosen], self.hulls[chosen])
+        return RowSpans(self.rows[chosen], self.hulls[chosen], self.headers[chosen])
 
     def touched(self, spans: SpanArray) -> tuple[IntArray, IntArray]:
         """Find the rows that spans overlap.
@@ -76,16 +81,18 @@ class RowSpans:
 
 @dataclass(frozen=True)
 class Rows:
-    """Data rows of all documents, and what must be held to hold them with their header."""
+    """Data rows of all documents, what must be held to hold them with their header, and that header."""
 
     rows: Targets
     hulls: Targets
+    headers: SpanArray
 
     @classmethod
     def joined(cls, found: Sequence[RowSpans], layout: Layout) -> Rows:
         """Move the rows of each document, in the layout's order, to the layout's offsets."""
         rows, hulls = ([getattr(spans, side) for spans in found] for side in ("rows", "hulls"))
-        return cls(Targets.joined(rows, layout), Targets.joined(hulls, layout))
+        headers = layout.lay_spans([spans.headers for spans in found])
+        return cls(Targets.joined(rows, layout), Targets.joined(hulls, layout), headers)
 
     def wanted(self, chunker: Chunker) -> Targets:
         """Give what one chunk must hold: the rows where the header is prepended, else the hulls."""
@@ -93,15 +100,35 @@ class Rows:
 
     def least_sizes(self, cells: Cells) -> Sizes:
         """Give for each row the size from which on a chunk holds it with its header."""
-        return cells.least_sizes(self.wanted(cells.chunker))
+        least = cells.least_sizes(self.wanted(cells.chunker))
+        if cells.pieces is not None:
+            rows, _ = self.repeated(cells.pieces)
+            least[rows] = 0
+        return least
 
     def with_header(self, chunks: ChunkSet) -> BoolArray:
         """Tell which rows a chunk holds with their header."""
-        return chunks.contains(self.wanted(chunks.chunker))
+        held = chunks.contains(self.wanted(chunks.chunker))
+        if chunks.pieces is not None:
+            held[self.repeated(chunks.pieces)[0]] = True
+        return held
+
+    def repeated(self, pieces: Pieces) -> tuple[IntArray, IntArray]:
+        """Find the pieces that hold a row and repeat its header in front.
+
+        Returns
+        -------
+        rows, pieces : int64 (n,)
+            In the order of the rows; a row may stand in several pieces.
+        """
+        repeats = np.unique(pieces.owners)
+        rows, places = holders(pieces.spans[repeats], self.rows.spans)
+        found = pieces.repeats(repeats[places], self.headers[rows])
+        return rows[found], repeats[places[found]]
 
     def take(self, chosen: BoolArray | IntArray) -> Rows:
         """Choose some of the rows."""
-        return Rows(self.rows.take(chosen), self.hulls.take(chosen))
+        return Rows(self.rows.take(chosen), self.hulls.take(chosen), self.headers[chosen])
 
     def __len__(self) -> int:
         return len(self.rows)

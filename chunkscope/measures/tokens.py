@@ -16,7 +16,7 @@ from chunkscope.chunkers.index_text import LINE_END, IndexTexts, Scale, Weights
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.measures.base import Column, each_cell
 from chunkscope.measures.lengths import LengthCounts
-from chunkscope.spans.intervals import IntArray, SpanArray, within
+from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -55,7 +55,7 @@ class TokenMeasure:
         line_end = get_unit(self.unit).measure(LINE_END).total if self.prepends else 0
         prependable = [found.prependable for found in collected if found.prependable is not None]
         return BoundTokens(
-            Scale(layout.lay_offsets([found.begins for found in collected]), line_end),
+            Scale(layout.lay_offsets([found.begins for found in collected]), line_end, self.unit),
             layout.lay_spans([found.blank_runs for found in collected]),
             join_prependable(prependable, layout) if self.prepends else None,
         )
@@ -76,7 +76,7 @@ class BoundTokens:
     def weights(self, chunks: ChunkSet) -> Weights:
         """Weigh the text to index of each chunk; blank ones, which nobody embeds, weigh nothing."""
         weights = IndexTexts.of(chunks, self.prependable).weights(self.scale)
-        weights.total[within(self.blank_runs, chunks.spans)] = 0
+        weights.total[chunks.is_blank(self.blank_runs)] = 0
         return weights
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from chunkscope.retrieval.relevance import Parts, Qrels, meeting
+from chunkscope.retrieval.relevance import Parts, Qrels
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
 CAUSES = ("not_indexed", "not_embedded", "split", "header_lost", "below")
@@ -57,8 +57,10 @@ def find_causes(
     >>> [CAUSES[cause] for cause in found]
     ['below', 'split']
     """
-    first, behind = meeting(chunks, needed.spans)
-    n_indexed, n_embedded = (_counted(some)[behind] - _counted(some)[first] for some in (indexed, embedded))
+    parts, meeting = needed.met_by(chunks)
+    n_indexed, n_embedded = (
+        np.bincount(parts[some[meeting]], minlength=len(needed.spans)) for some in (indexed, embedded)
+    )
     is_row = np.arange(len(needed.spans)) >= len(qrels.spans)
     causes = np.where(n_embedded == 0, NOT_EMBEDDED, BELOW)
     causes = np.where(n_indexed == 0, np.where(is_row, HEADER_LOST, SPLIT), causes)
@@ -71,10 +73,6 @@ def find_causes(
     worst, best = (ufunc.reduceat(of_evidence, firsts) for ufunc in (np.minimum, np.maximum))
     found: IntArray = np.where(qrels.any_is_enough, best, worst)
     return found
-
-
-def _counted(some: BoolArray) -> IntArray:
-    return np.concatenate(([0], np.cumsum(some)))
 
 
 def count_causes(causes: IntArray, missed: BoolArray) -> dict[str, int]:

@@ -67,7 +67,6 @@ def merged_characters(chunks: SpanArray, top: IntArray) -> IntArray:
     Parameters
     ----------
     chunks : int64 (n, 2)
-        Neither starts nor ends may fall.
     top : int64 (q, k)
         The chunks of each question in any order, -1 for none.
 
@@ -93,12 +92,18 @@ def merged(chunks: SpanArray, top: IntArray) -> tuple[IntArray, IntArray]:
     starts, ends : int64 (q, k)
         Equal where nothing is left, or where there is no chunk.
     """
-    ordered = np.sort(top, axis=1)
-    none = ordered < 0
     if not len(chunks):
         zeros = np.zeros(top.shape, dtype=np.int64)
         return zeros, zeros
+    if (np.diff(chunks, axis=0) < 0).any():  # pieces of an index may lie anywhere
+        order = np.lexsort((chunks[:, 1], chunks[:, 0]))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        chunks, top = chunks[order], np.where(top < 0, -1, place[top])
+    ordered = np.sort(top, axis=1)
+    none = ordered < 0
     starts, ends = chunks[ordered, 0], chunks[ordered, 1]
     starts, ends = np.where(none, 0, starts), np.where(none, 0, ends)
+    ends = np.maximum.accumulate(ends, axis=1)
     starts[:, 1:] = np.maximum(starts[:, 1:], ends[:, :-1])
     return np.minimum(starts, ends), ends

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts, Scale
 from chunkscope.chunkers.prepending import Prependable
@@ -23,7 +22,7 @@ from chunkscope.retrieval.relevance import JUDGEMENTS, Parts, Qrels, Ranks, Rele
 from chunkscope.retrieval.retriever import CellIndex, Retriever, Returns, Searcher, left_out
 from chunkscope.retrieval.returns import numbered
 from chunkscope.retrieval.settings import DEFAULT_CONTEXT, RetrievalSettings
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, within
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
 
 DIGITS = 6
 LARGEST_CONTEXT = 4
@@ -84,25 +83,28 @@ class RetrievalTask:
     with_ids: bool
     keep_ranks: bool
 
-    def judgements(self, chunker: Chunker) -> list[Parts]:
-        """Give what chunks of a chunker have to hold: strict, start, and answered where that is not strict."""
+    def judgements(self, needed: Parts) -> list[Parts]:
+        """Give what chunks have to hold: strict, start, and to answer where that is not strict."""
         found = [self.qrels.strict(), self.qrels.start()]
-        return [*found, self.needed(chunker)] if len(self.table_rows) else found
+        return [*found, needed] if len(self.table_rows) else found
 
-    def needed(self, chunker: Chunker) -> Parts:
-        """Give what chunks of a chunker have to hold to answer."""
-        return self.qrels.answered(self.table_rows.wanted(chunker).spans, self.row_evidence)
+    def needed(self, chunks: ChunkSet) -> Parts:
+        """Give what chunks of a cell have to hold to answer."""
+        # what is returned in place of pieces repeats nothing in front
+        pieces = None if self.settings.returns is not None else chunks.pieces
+        repeated = None if pieces is None else self.table_rows.repeated(pieces)
+        return self.qrels.answered(self.table_rows.wanted(chunks.chunker).spans, self.row_evidence, repeated)
 
 
 def index_chunks(task: RetrievalTask, chunks: ChunkSet) -> CellIndex:
     """Find out which chunks of a cell are in the index, and what each weighs."""
     texts = IndexTexts.of(chunks, task.prependable)
-    documents = chunks.layout.documents_of(chunks.spans[:, 0])
+    documents = chunks.layout.documents_of(chunks.bodies[:, 0])
     return CellIndex(
         chunks,
         texts,
         documents,
-        indexed=task.allowed[documents] & ~within(task.blank_runs, chunks.spans),
+        indexed=task.allowed[documents] & ~chunks.is_blank(task.blank_runs),
         place=tie_places(chunks.layout.names, documents),
         returns=find_returns(task, chunks, texts),
     )
@@ -192,7 +194,8 @@ class CellRanking:
 
 def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int) -> CellRanking:
     """Rank the chunks of a cell for all questions, and list the best k."""
-    judgements = task.judgements(index.chunks.chunker)
+    needed = task.needed(index.chunks)
+    judgements = task.judgements(needed)
     returns = index.returns
     relevance = Relevance(task.qrels, returns.spans, judgements)
     weights = returns.sizes if task.settings.budget else None
@@ -222,7 +225,7 @@ def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int)
         top_scores=joined([part.top_scores for part in done]),
         causes=find_causes(
             task.qrels,
-            task.needed(index.chunks.chunker),
+            needed,
             returns.spans,
             allowed=task.allowed[index.chunks.layout.documents_of(task.qrels.spans[:, 0])],
             indexed=index.indexed,
@@ -300,7 +303,7 @@ def _kept(task: RetrievalTask, index: CellIndex, ranking: CellRanking, k: int) -
         causes=ranking.causes,
         missed=_missed(answered, k),
         qrels=task.qrels,
-        needed=task.needed(index.chunks.chunker),
+        needed=task.needed(index.chunks),
     )
 
 

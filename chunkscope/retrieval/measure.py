@@ -221,7 +221,7 @@ class RetrievalMeasure:
         if self.settings.budget is None or not known:
             return CHARACTERS
         line_end = get_unit(self.settings.budget.unit).measure(LINE_END).total if self.prepends else 0
-        return Scale(layout.lay_offsets(known), line_end)
+        return Scale(layout.lay_offsets(known), line_end, self.settings.budget.unit)
 
     def _traps(self, layout: Layout) -> IntArray:
         """Give pairs of a question and a document that looks like its answer: int64 (t, 2)."""

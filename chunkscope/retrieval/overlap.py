@@ -182,7 +182,6 @@ def retrieved_overlap(chunks: SpanArray, top: IntArray, evidence: MergedEvidence
     Parameters
     ----------
     chunks : int64 (n, 2)
-        Neither starts nor ends may fall.
     top : int64 (q, k)
         The retrieved chunks of each question, -1 for none.
     evidence : MergedEvidence

@@ -2,7 +2,7 @@
 
 A chunk meets evidence that it holds whole (strict), or whose first character it holds (start). A question is answered
 when each evidence that it needs is held whole, and so is each table row in it, with its header: an evidence has parts,
-a question has evidence. Neither starts nor ends of chunks ever fall, so the chunks that meet one part stand in a row.
+a question has evidence.
 
 Twin: tests/oracle/recall.py
 """
@@ -12,15 +12,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from chunkscope.questions.labels import EvidenceTable
 from chunkscope.retrieval.ranking import Block, FloatArray
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges, holders
 from chunkscope.spans.layout import Layout
 
 JUDGEMENTS = ("strict", "start", "answered")
+
+Pairs: TypeAlias = tuple[IntArray, IntArray]
 
 
 class Ranks(Mapping[str, "int | None"]):
@@ -89,9 +92,14 @@ class Qrels:
         """Ask for the first character of each evidence."""
         return Parts(np.column_stack((self.spans[:, 0], self.spans[:, 0] + 1)), np.arange(len(self.spans)))
 
-    def answered(self, rows: SpanArray, row_evidence: IntArray) -> Parts:
-        """Ask for each evidence whole, and for what holds each table row in it with its header."""
-        return Parts(np.concatenate((self.spans, rows)), np.concatenate((np.arange(len(self.spans)), row_evidence)))
+    def answered(self, rows: SpanArray, row_evidence: IntArray, repeated: Pairs | None = None) -> Parts:
+        """Ask for each evidence whole, and for what holds each table row in it with its header.
+
+        Of `repeated`, pairs of a row and a chunk, chunks hold a row and repeat its header in front.
+        """
+        spans, evidence = np.concatenate((self.spans, rows)), np.concatenate((np.arange(len(self.spans)), row_evidence))
+        further = None if repeated is None else (repeated[0] + len(self.spans), repeated[1])
+        return Parts(spans, evidence, further)
 
 
 @dataclass(frozen=True)
@@ -103,30 +111,39 @@ class Parts:
     spans : int64 (p, 2)
     evidence : int64 (p,)
         The evidence that each is a part of; the first part of each comes in its order.
+    further : (int64 (n,), int64 (n,)) or None
+        Parts, and chunks that meet them though they do not hold these spans.
     """
 
     spans: SpanArray
     evidence: IntArray
+    further: Pairs | None = None
 
+    def met_by(self, chunks: SpanArray) -> Pairs:
+        """Find the chunks that meet each part.
 
-def meeting(chunks: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
-    """Give for each target the first chunk that holds it whole, and the one behind the last.
+        Parameters
+        ----------
+        chunks : int64 (n, 2)
+            As they are judged.
 
-    Parameters
-    ----------
-    chunks : int64 (n, 2)
-        Neither starts nor ends may fall.
-    targets : int64 (e, 2)
+        Returns
+        -------
+        parts, chunks : int64 (m,)
+            Pairs, by part.
 
-    Examples
-    --------
-    >>> first, behind = meeting(np.array([[0, 4], [2, 6], [4, 8]]), np.array([[2, 4], [3, 5], [3, 7]]))
-    >>> first.tolist(), behind.tolist()
-    ([0, 1, 2], [2, 2, 2])
-    """
-    first = np.searchsorted(chunks[:, 1], targets[:, 1], side="left")
-    behind = np.searchsorted(chunks[:, 0], targets[:, 0], side="right")
-    return first, np.maximum(behind, first)
+        Examples
+        --------
+        >>> parts = Parts(np.array([[2, 4], [0, 5]]), np.array([0, 0]), (np.array([1]), np.array([1])))
+        >>> [found.tolist() for found in parts.met_by(np.array([[0, 4], [2, 6]]))]
+        [[0, 0, 1], [0, 1, 1]]
+        """
+        found = holders(chunks, self.spans)
+        if self.further is None:
+            return found
+        n_chunks = max(len(chunks), 1)
+        pairs = np.unique(np.concatenate([parts * n_chunks + some for parts, some in (found, self.further)]))
+        return pairs // n_chunks, pairs % n_chunks
 
 
 class Relevance:
@@ -155,12 +172,11 @@ class Relevance:
     def __init__(self, qrels: Qrels, chunks: SpanArray, judgements: Sequence[Parts]) -> None:
         self.qrels = qrels
         self.n_judgements = n = len(judgements)
-        spans = np.concatenate([parts.spans for parts in judgements])
         # a need is one evidence in one judgement; those of a question stand together
         needs = np.concatenate([parts.evidence * n + number for number, parts in enumerate(judgements)])
         order = np.argsort(needs, kind="stable")
         self._needs = needs[order]
-        self._parts, self._chunks = expand_ranges(*meeting(chunks, spans[order]))
+        self._parts, self._chunks = _in_order(judgements, chunks, order)
         self._n_parts = np.bincount(needs, minlength=len(qrels.spans) * n)
         self._n_evidence = np.bincount(qrels.questions, minlength=qrels.n_questions)
         first_needs = np.concatenate(([0], np.cumsum(self._n_evidence))) * n
@@ -199,6 +215,17 @@ class Relevance:
         enough = self.qrels.any_is_enough[asked] | (sizes == self._n_evidence[asked])
         targets.ravel()[met.groups[enough]] = met.chunks[enough]
         return targets
+
+
+def _in_order(judgements: Sequence[Parts], chunks: SpanArray, order: IntArray) -> Pairs:
+    """Find what meets the parts of all judgements, by their places in an order."""
+    firsts = np.cumsum([0, *(len(parts.spans) for parts in judgements)]).tolist()
+    pairs = [parts.met_by(chunks) for parts in judgements]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    parts = place[np.concatenate([some + first for (some, _), first in zip(pairs, firsts, strict=False)])]
+    sort = np.argsort(parts, kind="stable")
+    return parts[sort], np.concatenate([found for _, found in pairs])[sort]
 
 
 @dataclass(frozen=True)

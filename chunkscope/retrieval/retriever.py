@@ -41,7 +41,7 @@ class Returns:
     Attributes
     ----------
     spans : int64 (n, 2)
-        Without what is prepended; neither starts nor ends fall.
+        Without what is prepended.
     numbers : int64 (n,) or None
         Chunks with the same number return the same; None: each returns itself.
     prepended : int64 (n,)

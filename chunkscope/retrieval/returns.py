@@ -76,7 +76,7 @@ class Return:
         return self.kind if self.number is None else f"{self.kind}:{self.number}"
 
     def spans(self, chunks: ChunkSet, sections: IntArray) -> SpanArray:
-        """Give what is returned for each chunk; neither starts nor ends fall.
+        """Give what is returned for each chunk.
 
         Parameters
         ----------
@@ -89,13 +89,14 @@ class Return:
         int64 (n, 2)
         """
         if self.kind == SECTION:
-            number = np.searchsorted(sections, chunks.spans[:, 0], side="right") - 1
+            number = np.searchsorted(sections, chunks.bodies[:, 0], side="right") - 1
             ends = np.append(sections[1:], chunks.layout.edges[-1])
             return np.column_stack((sections[number], ends[number]))
         if self.kind == PARENT:
-            return _parents(chunks.spans, chunks.at(self.number or 0).spans, chunks.layout)
-        first, last = with_neighbours(chunks.spans, chunks.layout.documents_of(chunks.spans[:, 0]), self.number or 0)
-        return np.column_stack((chunks.spans[first, 0], chunks.spans[last, 1]))
+            return _parents(chunks.bodies, chunks.at(self.number or 0).spans, chunks.layout)
+        bodies = chunks.bodies
+        first, last = with_neighbours(bodies, chunks.layout.documents_of(bodies[:, 0]), self.number or 0)
+        return np.column_stack((bodies[first, 0], bodies[last, 1]))
 
 
 def _parents(chunks: SpanArray, parents: SpanArray, layout: Layout) -> SpanArray:
@@ -133,12 +134,14 @@ def with_neighbours(chunks: SpanArray, documents: IntArray, n: int) -> tuple[Int
 
 
 def numbered(spans: SpanArray) -> IntArray:
-    """Number spans so that equal ones, which follow each other, have the same number: int64 (n,).
+    """Number spans so that equal ones have the same number: int64 (n,).
 
     Examples
     --------
     >>> numbered(np.array([[0, 4], [0, 4], [2, 6]])).tolist()
     [0, 0, 1]
     """
+    if (np.diff(spans, axis=0) < 0).any():  # what pieces of an index return may come in any order
+        return np.unique(spans, axis=0, return_inverse=True)[1].reshape(-1)
     is_new = np.concatenate(([False], (spans[1:] != spans[:-1]).any(axis=1)))[: len(spans)]
     return np.cumsum(is_new)

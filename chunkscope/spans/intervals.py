@@ -7,6 +7,7 @@ Twin: tests/oracle/spans.py
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TypeAlias
 
 import numpy as np
@@ -191,6 +192,60 @@ def expand_ranges(first: IntArray, behind: IntArray) -> tuple[IntArray, IntArray
     """
     owners, steps = expand(behind - first)
     return owners, first[owners] + steps
+
+
+def holders(spans: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
+    """Find all spans that hold each target whole.
+
+    Parameters
+    ----------
+    spans : int64 (n, 2)
+        In any order, some perhaps inside others, some perhaps empty: these hold nothing.
+    targets : int64 (m, 2)
+
+    Returns
+    -------
+    targets, spans : int64 (p,)
+        Pairs of places, by target, then span.
+
+    Notes
+    -----
+    Where neither starts nor ends fall, as those of chunks that we cut, the spans that hold a target stand in a row, and
+    two binary searches find it. Others are parted into layers of which that is true: for pieces of an index there are
+    few.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in holders(np.array([[0, 9], [2, 4], [3, 9]]), np.array([[3, 4], [2, 6]]))]
+    [[0, 0, 0, 1], [0, 1, 2, 0]]
+    """
+    if not (np.diff(spans, axis=0) < 0).any():
+        return _in_a_row(spans, targets)
+    found = [(rows, layer[places]) for layer in _layers(spans) for rows, places in [_in_a_row(spans[layer], targets)]]
+    rows, places = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((places, rows))
+    return rows[order], places[order]
+
+
+def _in_a_row(spans: SpanArray, targets: SpanArray) -> tuple[IntArray, IntArray]:
+    first = np.searchsorted(spans[:, 1], targets[:, 1], side="left")
+    behind = np.searchsorted(spans[:, 0], targets[:, 0], side="right")
+    return expand_ranges(first, np.maximum(behind, first))
+
+
+def _layers(spans: SpanArray) -> list[IntArray]:
+    """Part spans into layers in which neither starts nor ends fall; each takes the first layer that has room."""
+    order = np.lexsort((spans[:, 1], spans[:, 0]))
+    tops: list[int] = []  # minus the last end of each layer, which never falls from layer to layer
+    layers: list[list[int]] = []
+    for place, end in zip(order.tolist(), spans[order, 1].tolist(), strict=True):
+        row = bisect_left(tops, -end)
+        if row == len(layers):
+            layers.append([])
+            tops.append(-end)
+        tops[row] = -end
+        layers[row].append(place)
+    return [np.array(layer, dtype=np.int64) for layer in layers]
 
 
 def within(runs: SpanArray, spans: SpanArray) -> BoolArray:

@@ -341,6 +341,7 @@ def test_a_chunk_that_starts_with_what_no_parent_holds_returns_the_next_or_the_l
     class Chunks:
         def __init__(self, *spans):
             self.layout, self.spans = layout, as_spans(spans)
+            self.bodies = self.spans
 
         def at(self, size):
             return Chunks((0, 4), (5, 8), (10, 14), (16, 18))

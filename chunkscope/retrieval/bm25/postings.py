@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkscope.spans.intervals import IntArray, SpanArray
-from chunkscope.structure.joined import JoinedTexts
+from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, groups
 from chunkscope.structure.words import Words, read_words, words_of
 
 
@@ -238,6 +238,28 @@ def count_terms(occurrences: Occurrences, chunks: SpanArray) -> Postings:
     frequencies = np.diff(np.searchsorted(keys, (np.arange(occurrences.n_terms + 1) * n_chunks).astype(whole)))
     terms = np.repeat(np.arange(occurrences.n_terms), frequencies)
     return Postings(terms, keys - terms * n_chunks, times, lengths=np.maximum(behind_word - first_word, 0))
+
+
+def count_terms_of_texts(questions: QuestionTerms, texts: Sequence[str]) -> Postings:
+    """Count the terms of chunks that have texts of their own, word by word.
+
+    Examples
+    --------
+    >>> held = count_terms_of_texts(QuestionTerms(["上限 額"]), ["額の上限と上限", "なし"])
+    >>> held.terms.tolist(), held.chunks.tolist(), held.times.tolist(), held.lengths.tolist()
+    ([0, 1], [0, 0], [2, 1], [5, 1])
+    """
+    lengths: list[int] = []
+    found: list[IntArray] = []
+    for group in groups(map(len, texts), GROUP_CHARACTERS):
+        some = texts[group.start : group.stop]
+        for text, words in zip(some, read_words(JoinedTexts(some)), strict=True):
+            terms = questions.number_words(spelled_words(text, words).terms)
+            found.append(terms[terms >= 0] * len(texts) + len(lengths))
+            lengths.append(len(terms))
+    keys, times = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]), return_counts=True)
+    n_chunks = max(len(texts), 1)
+    return Postings(keys // n_chunks, keys % n_chunks, times, np.array(lengths, dtype=np.int64))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ import numpy as np
 
 from chunkscope.errors import ConfigError
 from chunkscope.retrieval.bm25.blockmax import TILE_BITS, WIDTH, PrunedBlock, TiledScores, Wanted
-from chunkscope.retrieval.bm25.postings import Postings, QuestionTerms, count_terms
+from chunkscope.retrieval.bm25.postings import Postings, QuestionTerms, count_terms, count_terms_of_texts
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.retrieval.retriever import CellIndex, Collection
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand, expand_ranges
@@ -188,13 +188,23 @@ class Bm25Searcher:
 
     def blocks(self, index: CellIndex) -> Iterator[PrunedBlock]:
         """Score all questions against the chunks of a cell."""
+        scores = Bm25(
+            self.vocabulary.questions, self._postings(index), index.indexed, self.retriever.k1, self.retriever.b
+        )
+        yield from scores.blocks()
+
+    def _postings(self, index: CellIndex) -> Postings:
+        """Count the terms of each chunk that is in the index, with those of what it prepends."""
+        if index.chunks.pieces is not None:
+            texts = index.chunks.pieces.texts
+            indexed = [text if is_in else "" for text, is_in in zip(texts, index.indexed.tolist(), strict=True)]
+            return count_terms_of_texts(self.vocabulary.questions, indexed)
         postings = count_terms(self.vocabulary.occurrences, index.spans)
         owners = index.texts.owners
         if len(owners):
             found = index.indexed[owners]
             postings = self._with_prepended(postings, owners[found], index.texts.prepended[found])
-        scores = Bm25(self.vocabulary.questions, postings, index.indexed, self.retriever.k1, self.retriever.b)
-        yield from scores.blocks()
+        return postings
 
     def _with_prepended(self, held: Postings, owners: IntArray, spans: SpanArray) -> Postings:
         """Add the words of what chunks prepend."""

@@ -1,1 +1,0 @@
-"""Splitters from outside: what they give, where that lies in the documents, and what is wrong with it."""

@@ -177,6 +177,11 @@ class Chunker(ABC):
         return self if self.size is None and not self.overlap else self.at(None)
 
     @property
+    def segmenter(self) -> Self:
+        """The same chunker without what it prepends either, which moves no boundary: cells of one share boundaries."""
+        return dataclasses.replace(self.unsized, prepend=()) if self.prepend else self.unsized
+
+    @property
     def needs_size(self) -> bool:
         """Whether it cuts nothing until it is given a size."""
         return True

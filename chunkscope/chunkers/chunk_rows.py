@@ -152,7 +152,7 @@ def _empty_rows(analysis: DocumentAnalysis, numbers: range) -> Iterator[ChunkRow
 
 def _chunk_rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> Iterator[ChunkRow]:
     document, text = analysis.document, analysis.document.text
-    prependable = find_prependable(analysis, chunker.prepend)
+    prependable = find_prependable(analysis, ("headings", *chunker.prepend))
     layout = Layout.of([document.name], [analysis.length])
     texts = IndexTexts.of(SpanChunks(layout, chunker, chunking), prependable)
     titles = [heading.title for heading in analysis.structure.headings]

@@ -8,7 +8,7 @@ Twin: tests/oracle/prepending.py
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,9 @@ from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.model import Structure, Table
 
 MAX_LEVEL = 6
+
+NONE = np.empty(0, dtype=np.int64)
+NO_HEADINGS = as_spans([]), NONE, np.empty((0, MAX_LEVEL), dtype=np.int64), NONE
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,29 @@ class Prependable:
     lines: dict[str, SpanArray]
 
 
-def find_prependable(analysis: DocumentAnalysis, prepends: Iterable[str] = ()) -> Prependable:
-    """Find what chunks of a document can prepend; of the front matter, the keys that `prepends` names."""
+def find_prependable(analysis: DocumentAnalysis, prepends: Collection[str] = ("headings",)) -> Prependable:
+    """Find what chunks of a document can prepend, and nothing but what `prepends` names."""
+    document = analysis.document
     keys = sorted(what.removeprefix(FRONT_MATTER_PREFIX) for what in prepends if what.startswith(FRONT_MATTER_PREFIX))
-    structure, text = analysis.structure, analysis.document.text
+    tables = [table for table in analysis.tables if table.header and table.rows] if "table-header" in prepends else []
+    n_rows = [len(table.rows) for table in tables]
+    headings, sections, paths, scopes = _heading_paths(analysis.structure) if "headings" in prepends else NO_HEADINGS
+    return Prependable(
+        headings=headings,
+        sections=sections,
+        paths=paths,
+        scopes=scopes,
+        header=as_spans([_header_lines(document.text, table) for table in tables]),
+        rows=as_spans([row for table in tables for row in table.rows]),
+        tables=np.repeat(np.arange(len(tables)), n_rows),
+        levels=np.repeat(_levels(tables), n_rows),
+        title=as_spans(_title(document, analysis.structure) if "title" in prepends else []),
+        lines={key: as_spans(front_matter_line(document, key)) for key in keys},
+    )
+
+
+def _heading_paths(structure: Structure) -> tuple[SpanArray, IntArray, IntArray, IntArray]:
+    """Give headings, sections, paths and scopes."""
     rows = {id(heading): row for row, heading in enumerate(structure.headings)}
     paths = np.full((len(structure.section_starts), MAX_LEVEL), -1, dtype=np.int64)
     scopes = np.zeros(len(structure.headings), dtype=np.int64)
@@ -70,20 +92,8 @@ def find_prependable(analysis: DocumentAnalysis, prepends: Iterable[str] = ()) -
         for depth, heading in enumerate(path):
             paths[section, depth] = rows[id(heading)]
             scopes[rows[id(heading)]] = section + 1
-    tables = [table for table in structure.tables if table.header and table.rows]
-    n_rows = [len(table.rows) for table in tables]
-    return Prependable(
-        headings=as_spans([(heading.start, heading.end) for heading in structure.headings]),
-        sections=structure.section_starts,
-        paths=paths,
-        scopes=scopes,
-        header=as_spans([_header_lines(text, table) for table in tables]),
-        rows=as_spans([row for table in tables for row in table.rows]),
-        tables=np.repeat(np.arange(len(tables)), n_rows),
-        levels=np.repeat(_levels(tables), n_rows),
-        title=as_spans(_title(analysis.document, structure)),
-        lines={key: as_spans(front_matter_line(analysis.document, key)) for key in keys},
-    )
+    headings = as_spans([(heading.start, heading.end) for heading in structure.headings])
+    return headings, structure.section_starts, paths, scopes
 
 
 def _header_lines(text: str, table: Table) -> tuple[int, int]:

@@ -85,9 +85,9 @@ def _evaluate(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: O
     if thresholds.model_limit is not None and not thresholds.max_oversize.is_off:
         measures.append(TokenMeasure(limit_unit, (chunker,)))
         units.add(limit_unit)
-    scanned = scan(batch.documents, (chunker.unsized,), measures, sorted(units - {"char"}))
+    scanned = scan(batch.documents, (chunker,), measures, sorted(units - {"char"}))
     chunks = scanned.chunks(chunker)
-    suggester = Suggester(chunker, overlap, scanned.layout, scanned.boundaries[chunker.unsized])
+    suggester = Suggester(chunker, overlap, scanned.layout, scanned.boundaries[chunker.segmenter])
     found = list(_findings(scanned, chunks, chunker, thresholds, suggester))
     return Evaluation(scanned.cell(chunks, chunker), found, _spoilt(scanned, chunks), *_in_first(scanned, chunks))
 

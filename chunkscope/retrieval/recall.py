@@ -13,16 +13,9 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.grid.advice import Advice, Remedy
 from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
-from chunkscope.grid.remedies import (
-    STATUS,
-    chunker_of,
-    counted_in_tokens,
-    prependable,
-    remedy_of,
-    tokens_of,
-    with_remedies,
-)
-from chunkscope.grid.results import Cell, ChunkTokens, SweepResult, retriever_names
+from chunkscope.grid.plan import STATUS
+from chunkscope.grid.remedies import chunker_of, prependable, remedy_of, tokens_of, with_remedies
+from chunkscope.grid.results import Cell, SweepResult, retriever_names
 from chunkscope.grid.scan import Progress
 from chunkscope.grid.sweep import MAX_CELLS_WITH_IDS, Sweep, prepare_sweep
 from chunkscope.grid.ways import default_grid
@@ -188,18 +181,12 @@ class Recall:
         plan = self.sweep.plan
         result = summarise(self.sweep.run(), holdout=self.holdout, tolerance=plan.tolerance, limit=plan.limit)
         if isinstance(result.advice, Advice):
-            tokens = self._tokens(result, result.advice)
+            again = self.sweep.again([chunker_of(plan, result.advice)]) if plan.with_tokens else None
+            tokens = tokens_of(again.cells[0]) if again else None
             result = dataclasses.replace(result, advice=self._with_remedies(result, result.advice), tokens=tokens)
         if not self.keep_ranks:
             return result
         return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
-
-    def _tokens(self, result: SweepResult, advice: Advice) -> ChunkTokens | None:
-        """Count the tokens of the advised cell's chunks, where no model says how many they may have."""
-        in_tokens = counted_in_tokens(self.sweep, result)
-        if in_tokens is None:
-            return None
-        return tokens_of(self.sweep.again([chunker_of(self.sweep, advice)], limit=in_tokens).cells[0])
 
     def _with_remedies(self, result: SweepResult, advice: Advice) -> Advice:
         """Rank the advised cell again with what it could prepend; not where that would send or embed texts."""
@@ -208,7 +195,7 @@ class Recall:
         if getattr(retriever, "reads_texts", False) or self.sweep.labels is None:
             return advice
         cell = next(cell for cell in result.cells if cell.key == advice.key)
-        cell_chunker = chunker_of(self.sweep, advice)
+        cell_chunker = chunker_of(self.sweep.plan, advice)
         wanted = dict(prependable(cell, cell_chunker, with_questions=True))
         if not wanted:
             return advice

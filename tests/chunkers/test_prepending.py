@@ -11,6 +11,7 @@ from oracle.prepending import heading_path, prepended
 from worlds import chunkers, corpora, plain, settings_of
 
 from chunkscope import Document, FixedChunker, HeadingChunker, SentenceChunker, TokenChunker
+from chunkscope.chunkers.base import PREPENDABLE as NAMED
 from chunkscope.chunkers.prepending import (
     chunk_paths,
     find_prependable,
@@ -21,7 +22,7 @@ from chunkscope.chunkers.prepending import (
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 
-PREPENDABLE = ("front-matter:status", "front-matter:title")
+PREPENDABLE = (*NAMED, "front-matter:status", "front-matter:title")
 
 
 def carried_by(document, chunker):

@@ -263,10 +263,10 @@ def test_tokens_are_counted_unasked_only_where_no_limit_is_named_and_that_is_qui
     assert sweep([document], **grid, model_limit=8000).tokens is None
     assert sweep([document], **grid, model_limit="text-embedding-3-small").tokens is None
     assert sweep([document], **grid, model_limit="bge-m3").tokens is None
-    monkeypatch.setattr(remedies, "is_here", lambda unit: False)
+    monkeypatch.setattr("chunkscope.grid.sweep.is_here", lambda unit: False)
     assert sweep([document], **grid).tokens is None
     monkeypatch.undo()
-    monkeypatch.setattr(remedies, "MOST_TO_TOKENISE", 7999)
+    monkeypatch.setattr("chunkscope.grid.sweep.MOST_TO_TOKENISE", 7999)
     assert sweep([document], **grid).tokens is None
 
 
@@ -370,17 +370,28 @@ def test_by_document_an_advised_cell_damages_what_the_loops_find(demo):
     assert {one.document: (one.characters, one.lost) for one in result.worst} == expected
 
 
-def test_a_large_corpus_is_read_once_unless_a_closer_look_is_asked_for(monkeypatch):
+def test_a_second_look_at_what_batches_left_is_one_at_all_documents(demo, monkeypatch):
+    corpus, questions = demo
+    for asked in (questions, None):
+        whole = sweep(corpus, asked, chunkers="sentence", sizes=[60, 90], overlaps=[0])
+        with monkeypatch.context() as patched:
+            patched.setattr("chunkscope.grid.sweep.BATCH_CHARACTERS", 1)
+            parts = sweep(corpus, asked, chunkers="sentence", sizes=[60, 90], overlaps=[0])
+        assert whole.advice.remedies
+        assert (parts.advice, parts.worst, parts.tokens) == (whole.advice, whole.worst, whole.tokens)
+
+
+def test_the_advised_cell_is_looked_at_once_more_without_reading_and_in_a_large_corpus_only_when_asked(monkeypatch):
     scans = []
     plan_scan = SweepPlan.scan
     monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
-    monkeypatch.setattr("chunkscope.grid.remedies.LARGE", 10)
+    monkeypatch.setattr("chunkscope.grid.sweep.LARGE", 10)
     rules = Document("a.md", "# T\n\n| item | limit |\n|---|---|\n" + "| some thing | 12,000 |\n" * 60)
     grid = {"chunkers": "sentence", "sizes": [200, 300, 400], "overlaps": [0]}
     once = sweep([rules], **grid)
     assert (len(scans), once.looked_closely, once.advice.remedies, once.worst) == (1, False, (), ())
     closely = sweep([rules], **grid, closely=True)
-    assert (len(scans), closely.looked_closely) == (3, True)
+    assert (len(scans), closely.looked_closely) == (2, True)
     assert closely.advice.remedies
     assert closely.worst
     assert closely.advice.key == once.advice.key

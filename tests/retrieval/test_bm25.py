@@ -40,7 +40,7 @@ class Cell:
 
     def chunks(self, spelling):
         chunker = parse_chunker(spelling) if isinstance(spelling, str) else spelling
-        return chunk_set(self.scanned.layout, chunker, self.scanned.boundaries[chunker.unsized])
+        return chunk_set(self.scanned.layout, chunker, self.scanned.boundaries[chunker.segmenter])
 
     def scores(self, chunks):
         """All scores, questions by chunks, completed pair by pair."""

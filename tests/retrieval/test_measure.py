@@ -132,7 +132,7 @@ def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     found = cell.retrieval[0]
     from chunkscope.chunkers.chunk_set import chunk_set
 
-    chunks = chunk_set(scanned.layout, chunker, scanned.boundaries[chunker.unsized])
+    chunks = chunk_set(scanned.layout, chunker, scanned.boundaries[chunker.segmenter])
     twin = Twin(documents, questions, scanned.bound[0], chunks)
     rows = range(len(questions))
     for judgement in ("strict", "start"):

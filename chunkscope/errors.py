@@ -12,6 +12,7 @@
     +-- ConfigError(ValueError)       an entry of a configuration file
     +-- MissingPartError(RuntimeError)  an extra, a vocabulary or a dictionary that is not installed
     +-- ProviderError(RuntimeError)   an embedding provider that does not exist, refuses, or answers wrongly
+    +-- SplitterError(RuntimeError)   a splitter from outside that raises, or gives no pieces of text
     +-- PluginError(ValueError)       a name that no package offers, or several, or one that cannot be imported
 
 A message says where, what, and what to do, in one line; what many of them say is worded here.
@@ -65,6 +66,10 @@ class MissingPartError(ChunkscopeError, RuntimeError):
 
 class ProviderError(ChunkscopeError, RuntimeError):
     """An embedding provider that does not exist, refuses, or answers wrongly."""
+
+
+class SplitterError(ChunkscopeError, RuntimeError):
+    """A splitter from outside that cannot be set up, raises, or gives something that is no list of pieces."""
 
 
 class PluginError(ChunkscopeError, ValueError):

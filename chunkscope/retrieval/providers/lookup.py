@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, ProviderError, did_you_mean
+from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, PluginError, ProviderError, did_you_mean
 from chunkscope.plugins import Registry
+from chunkscope.plugins.importing import import_attribute
 from chunkscope.retrieval.providers.base import Provider
 
 PROVIDERS = Registry(
@@ -147,35 +147,10 @@ def _factory(name: str, model: str | None) -> Any:
 
 
 def _attribute(module: str, path: str) -> Any:
-    """Import a module, from the current folder too, as ``python -m`` would, and get an attribute of it."""
     try:
-        found: Any = _imported(module)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module + ".").startswith(error.name + "."):
-            names = provider_names()
-            hint = did_you_mean(module, names) or f"there are {', '.join(names)}"
-            raise ProviderError(f"no provider and no module {module!r}; {hint}") from None
-        raise ProviderError(f"{module}: cannot be imported: {error}") from error
-    except ChunkscopeError:
-        raise
-    except Exception as error:
-        raise ProviderError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
-    for part in path.split("."):
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            raise ProviderError(f"module {module!r} has no {path!r}") from None
-    return found
-
-
-def _imported(module: str) -> Any:
-    if not re.fullmatch(r"\w+(\.\w+)*", module):
-        raise ProviderError(f"{module!r} is no provider and no module; there are {', '.join(provider_names())}")
-    sys.path.append("")  # last, so that a file here hides no installed module
-    try:
-        return importlib.import_module(module)
-    finally:
-        sys.path.remove("")
+        return import_attribute(module, path, "provider", provider_names())
+    except PluginError as error:
+        raise ProviderError(str(error)) from error
 
 
 @contextmanager

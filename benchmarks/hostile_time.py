@@ -1,6 +1,7 @@
 """How the time of each step grows with the length of hostile texts: linearly, or something is wrong.
 
 ``python benchmarks/hostile_time.py [--quick] [--only NAME ...] [--stages NAME ...] [--largest N] [--seconds S]``
+``python benchmarks/hostile_time.py --rest`` measures the steps alone that the results have on no text so long.
 
 Every shape is read at n, 4n and 16n characters, and for every step of the way the exponent of its processor time from
 the last but one length to the last is printed: 1 is linear, 2 quadratic. What the Markdown parser, MeCab and tiktoken
@@ -451,23 +452,40 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="*", choices=SHAPES, metavar="SHAPE", help=", ".join(SHAPES))
     parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
+    parser.add_argument("--rest", action="store_true", help="the steps alone that have not been measured so far")
     parser.add_argument("--output", type=Path, default=HERE / "results" / "hostile_time.json")
     chosen = parser.parse_args()
     chosen.largest = chosen.largest or (QUICK if chosen.quick else LARGEST)
     get_unit("cl100k_base").measure("a")  # load what is loaded once
     n_steps, above, early = 0, [], []
     for name in chosen.only or SHAPES:
-        steps = watch(SHAPES[name], chosen.stages or list(STAGES), chosen)
+        stages = chosen.stages or list(STAGES)
+        if chosen.rest:
+            stages = left(chosen.output, name, stages, chosen.largest)
+        steps = watch(SHAPES[name], stages, chosen) if stages else {}
         for stage, step in steps.items():
             tell(name, stage, step, chosen.largest)
         n_steps += len(steps)
         above += [f"{name}: {stage}" for stage, step in steps.items() if step.is_above]
         ends = [step.lengths[-1] if step.lengths else 0 for step in steps.values() if not step.refused]
         early += [f"{name}: {stage}" for stage, step in steps.items() if step.lengths and step.lengths[-1] < max(ends)]
-        write(chosen.output, name, steps)
+        if steps:
+            write(chosen.output, name, steps)
     print(f"{len(early)} of {n_steps} steps ended on a shorter text")
     print(f"{len(above)} of {n_steps} steps above {LIMIT}{': ' if above else ''}{', '.join(above)}")
     return 1 if above else 0
+
+
+def left(path: Path, shape: str, stages: Sequence[str], largest: int) -> list[str]:
+    """Give the steps of a shape that have been measured on no text of about this length."""
+    known = json.loads(path.read_text()) if path.exists() else {}
+
+    def is_done(name: str) -> bool:
+        step, quick = known.get("steps", {}).get(name), known.get("quick", {}).get(name, 0)
+        # one that is refused is refused at any length
+        return isinstance(quick, str) or 1.1 * max([quick, *(step["lengths"] if step else ())]) > largest
+
+    return [stage for stage in stages if not is_done(f"{shape}: {stage}")]
 
 
 def write(path: Path, shape: str, steps: dict[str, Growth]) -> None:
@@ -493,7 +511,9 @@ def write(path: Path, shape: str, steps: dict[str, Growth]) -> None:
         "versions": {package: version(package) for package in PACKAGES},
         "limit": LIMIT,
         "floor_seconds": FLOOR,
-        "shapes": len({name.rpartition(": ")[0] for name in (*told, *quick)}),
+        "shapes": sum(
+            all(f"{shape}: {stage}" in told or f"{shape}: {stage}" in quick for stage in STAGES) for shape in SHAPES
+        ),
     }
     text = json.dumps(head, indent=1, ensure_ascii=False)[:-2]
     for part, values in (("steps", told), ("quick", quick)):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.batches import deal
@@ -58,6 +61,16 @@ def test_two_jobs_are_run_in_processes(monkeypatch):
     monkeypatch.setattr("chunkscope.grid.sweep.run_in_processes", run_here)
     assert sweep([Document("a", "あ" * 9)], chunkers=[FixedChunker(2)], jobs=2).cells[0].chunks == 5
     assert asked == [2]
+
+
+@pytest.mark.parametrize("before", [None, "yes"])
+def test_processes_that_are_started_import_nothing_from_here_and_the_environment_is_as_before(before, monkeypatch):
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if before:
+        monkeypatch.setenv("PYTHONSAFEPATH", before)
+    with batches._starting_processes():
+        assert os.environ["PYTHONSAFEPATH"] == "1"
+    assert os.environ.get("PYTHONSAFEPATH") == before
 
 
 def test_processes_pay_for_much_text_and_are_as_many_as_may_run(monkeypatch):

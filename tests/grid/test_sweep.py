@@ -94,6 +94,12 @@ def test_a_measure_counts_what_it_declares_and_nothing_else(declared, counted, m
         sweep([Document("a", "一")], chunkers=[FixedChunker(6)], measures=[measure])
 
 
+@pytest.mark.parametrize("jobs", [0, -1, 1.0, "2"])
+def test_jobs_are_a_whole_number_of_at_least_one(jobs):
+    with pytest.raises(ConfigError, match=f"jobs {jobs!r} must be a whole number of at least 1"):
+        sweep([Document("a", "一")], chunkers=[FixedChunker(6)], jobs=jobs)
+
+
 def test_results_that_rank_do_not_add_up():
     plain = sweep([Document("a", "一二三")], chunkers=FixedChunker(2))
     ranked = dataclasses.replace(plain, cells=(dataclasses.replace(plain.cells[0], retrieval=({"k": [1]},)),))

@@ -25,6 +25,7 @@ def test_each_model_is_listed_once_also_without_its_maker():
 def test_what_is_known_of_a_model_is_sane(name):
     model = MODELS[name]
     assert 128 <= model.limit <= 128_000
+    assert model.limit % 128 == 0 or model.limit % 1000 == 0  # nobody makes another number the limit
     assert model.unit is None or model.unit in unit_names()
     assert re.fullmatch(r"[a-z0-9.-]+\.[a-z]{2,4}/\S.*", model.source)
     assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", model.seen)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from chunkscope.chunkers.base import LARGEST_SIZE, Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet, WindowChunks, chunk_set, span_chunks
 from chunkscope.chunkers.pieces import Pieces
-from chunkscope.chunkers.windows import Windows, windows_within
+from chunkscope.chunkers.windows import Windows, last_starts, windows_within
 from chunkscope.spans.intervals import IntArray
 from chunkscope.spans.layout import Layout, Targets
 
@@ -155,7 +155,7 @@ class WindowCells(Cells):
 
     def least_sizes(self, targets: Targets) -> Sizes:
         """Compute the size that reaches from the last window that starts no later than a target to its end."""
-        least: Sizes = targets.ends - targets.starts // self.step * self.step
+        least: Sizes = targets.ends - last_starts(targets, self.step)
         return least
 
     def n_within(self, runs: Targets) -> IntArray:

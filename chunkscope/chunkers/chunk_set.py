@@ -17,7 +17,7 @@ import numpy as np
 
 from chunkscope.chunkers.base import NONE_TORN, Chunker, Chunking
 from chunkscope.chunkers.pieces import Pieces
-from chunkscope.chunkers.windows import Windows, windows_within
+from chunkscope.chunkers.windows import Windows, last_starts, windows_within
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, covered, expand, last_starting, within
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.structure.units import get_unit
@@ -320,30 +320,18 @@ class WindowChunks(ChunkSet):
         """Lay wider or narrower windows."""
         return WindowChunks(self.layout, self.chunker, Windows(size, 0, self.windows.keep_tail))
 
-    def contains(self, targets: Targets) -> BoolArray:
-        """Compute whether the window that starts last before each target still holds its end.
-
-        Where that window is one that was never made, because one before it reached the end of the document, the
-        one before holds the target; and the arithmetic says so too.
-        """
-        return targets.ends - targets.starts // self._step * self._step <= self._size
-
     def reach(self, targets: Targets) -> IntArray:
         """Compute the end of the last window that starts no later than each target."""
-        reach: IntArray = np.minimum(self._last_start(targets) + self._size, targets.bases + targets.lengths)
-        return reach
+        return self._end(targets, self._size)
 
     def reach_of_two(self, targets: Targets) -> IntArray:
         """Compute the end of the window behind that one; it always touches it."""
-        start = self._last_start(targets) + self._step
-        reach: IntArray = np.minimum(start + self._size, targets.bases + targets.lengths)
-        return reach
+        return self._end(targets, self._step + self._size)
 
-    def _last_start(self, targets: Targets) -> IntArray:
-        number = (targets.spans[:, 0] - targets.bases) // self._step
-        number = np.minimum(number, self.windows.counts(targets.lengths) - 1)
-        start: IntArray = targets.bases + number * self._step
-        return start
+    def _end(self, targets: Targets, behind: int) -> IntArray:
+        """Give where it is so far behind that window's start, or the end of the document."""
+        within: IntArray = np.minimum(last_starts(targets, self._step).astype(np.int64) + behind, targets.lengths)
+        return targets.bases + within
 
     def covered(self, targets: Targets) -> BoolArray:
         """Windows leave no character out."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkscope.spans.intervals import IntArray, expand
 from chunkscope.spans.layout import Targets
@@ -62,6 +63,16 @@ class Windows:
         texts, numbers = expand(self.counts(lengths))
         begins = numbers * self.step
         return LaidWindows(texts, numbers, begins, np.minimum(begins + self.size, lengths[texts]))
+
+
+def last_starts(targets: Targets, step: int) -> NDArray[np.int32]:
+    """Give where in its document the last window starts that begins no later than each target.
+
+    From there to the target's end is the least size that holds it, and from there a window reaches as far as its size.
+    Behind the first window that reaches the end of its document none is made; one that starts there reaches it too.
+    """
+    starts: NDArray[np.int32] = targets.starts // step * step
+    return starts
 
 
 def windows_within(runs: Targets, sizes: int | IntArray, step: int, *, keep_tail: bool = False) -> IntArray:

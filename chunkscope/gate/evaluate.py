@@ -34,7 +34,7 @@ from chunkscope.measures.findings import (
 )
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundTokens, TokenMeasure
-from chunkscope.questions.labels import EvidenceTable, Labels
+from chunkscope.questions.labels import Labels
 
 
 @dataclass
@@ -79,8 +79,7 @@ def evaluate(
 
 def _evaluate(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None) -> Evaluation:
     limit_unit = thresholds.model_unit or chunker.unit
-    evidence = EvidenceTable.of(batch.questions)
-    measures: list[Measure] = [ChunkMeasure((chunker,)), EvidenceMeasure(evidence, (chunker,)), TableMeasure()]
+    measures: list[Measure] = [ChunkMeasure((chunker,)), EvidenceMeasure(batch.questions, (chunker,)), TableMeasure()]
     units = {chunker.unit}
     if thresholds.model_limit is not None and not thresholds.max_oversize.is_off:
         measures.append(TokenMeasure(limit_unit, (chunker,)))

@@ -26,7 +26,7 @@ from chunkscope.measures.status import BoundStatus, StatusMeasure
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundModel, ModelMeasure, TokenMeasure
 from chunkscope.measures.wholeness import BoundWholeness, WholenessMeasure
-from chunkscope.questions.labels import EvidenceTable, LocatedQuestion
+from chunkscope.questions.labels import LocatedQuestion
 
 HEADER, STATUS = "table-header", "front-matter:status"
 """What the chunks of the advised cell could prepend."""
@@ -191,7 +191,7 @@ class SweepPlan:
         chunkers = self.chunkers
         chosen: list[Measure] = [ChunkMeasure(self._prepending, self._least_chunk()), TableMeasure(), StatusMeasure()]
         if self.with_questions:
-            chosen.append(EvidenceMeasure(EvidenceTable.of(questions), chunkers, with_ids=self.with_ids))
+            chosen.append(EvidenceMeasure(questions, chunkers, with_ids=self.with_ids))
         else:
             chosen.append(WholenessMeasure())
         if self.with_cuts:

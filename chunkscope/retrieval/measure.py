@@ -18,8 +18,9 @@ from chunkscope.chunkers.index_text import CHARACTERS, LINE_END, Scale
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.errors import InputError
 from chunkscope.measures.base import Column, each_cell
+from chunkscope.measures.evidence import EvidenceTable
 from chunkscope.measures.tables import Rows, RowSpans
-from chunkscope.questions.labels import EvidenceTable, Labels, LocatedQuestion
+from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.bm25.postings import Occurrences, QuestionTerms, SpelledWords, Vocabulary, spelled_words
 from chunkscope.retrieval.evaluate import RetrievalTask, evaluate_cell

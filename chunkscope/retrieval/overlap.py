@@ -21,7 +21,8 @@ import numpy as np
 from chunkscope.chunkers.cells import Cells
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.measures.base import Column, each_cell
-from chunkscope.questions.labels import EvidenceTable, LocatedQuestion
+from chunkscope.measures.evidence import EvidenceTable
+from chunkscope.questions.labels import LocatedQuestion
 from chunkscope.retrieval.context import merged
 from chunkscope.retrieval.ranking import FloatArray
 from chunkscope.retrieval.relevance import Qrels

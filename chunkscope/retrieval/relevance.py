@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chunkscope.questions.labels import EvidenceTable
+from chunkscope.measures.evidence import EvidenceTable
 from chunkscope.retrieval.ranking import Block, FloatArray
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges, holders
 from chunkscope.spans.layout import Layout

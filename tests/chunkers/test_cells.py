@@ -21,7 +21,7 @@ from chunkscope.measures.evidence import EvidenceMeasure
 from chunkscope.measures.status import StatusMeasure
 from chunkscope.measures.tables import TableMeasure
 from chunkscope.measures.wholeness import WholenessMeasure
-from chunkscope.questions.labels import EvidenceSpan, EvidenceTable, LocatedQuestion
+from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 from chunkscope.questions.question import Question
 from chunkscope.spans.layout import Layout, Targets
 
@@ -43,11 +43,11 @@ prepends = st.sampled_from([(), (), ("table-header",), ("headings", "front-matte
 @given(corpora(), st.data(), grids(), prepends, st.sampled_from(["drop", "keep"]), st.booleans())
 @settings(max_examples=120, deadline=None)
 def test_cells_counted_together_are_as_each_counted_alone(corpus, data, grid, prepend, tail, with_ids):
-    table = EvidenceTable.of(data.draw(questions_of(corpus)))
+    questions = data.draw(questions_of(corpus))
     chunker = FixedChunker(tail=tail, prepend=prepend)
     measures = [
         ChunkMeasure([chunker]), TableMeasure(), StatusMeasure(), WholenessMeasure(),
-        EvidenceMeasure(table, [chunker], with_ids=with_ids),
+        EvidenceMeasure(questions, [chunker], with_ids=with_ids),
     ]  # fmt: skip
     scanned = scan(corpus, [chunker], measures)
     row = GridRow.of(chunker, grid)

@@ -144,6 +144,19 @@ def test_rooms_import_only_from_those_above_them_in_the_table():
         assert found.get(room, set()) - {"_version"} <= set(order[:place]), room
 
 
+@pytest.mark.parametrize("walk", ["evidence span", "size"])
+def test_no_walk_enters_a_module_twice(walk: str):
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    section = text.split(f"## The walk of one {walk}\n", 1)[1].split("\n## ", 1)[0]
+    tables = re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE)
+    assert tables
+    for table in tables:
+        entered = re.findall(r"^\| [\d-]+ \| `([^`]+)`", table, re.MULTILINE)
+        assert entered
+        assert len(set(entered)) == len(entered) <= 10
+        assert all((ROOT / module).is_file() for module in entered)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples of CONTRIBUTING as an installed package: its files, and the entry points that it names."""

@@ -10,13 +10,13 @@ LARGE_SIZE = 100_000
 
 
 def _sample() -> str:
-    """Write a text with headings, paragraphs, lists, code and a long table, so that any size parts something."""
+    """Write a text with headings, paragraphs, lists, code, pages and a long table: any size parts something."""
     rows = "".join(f"| item {number} | {number * 7} | in stock |\n" for number in range(40))
     sections = [
         f"## Part {number}\n\n"
         + "".join(f"Sentence {one} of this part says a little, and then a little more. " for one in range(12))
         + "\n\n日本語の文もある。句点で終わる文が続く。長い段落になる。" * 3
-        + "\n\n- one thing\n- another thing\n\n```python\ndef double(x):\n    return 2 * x\n```\n\n"
+        + "\n\n- one thing\n- another thing\n\n```python\ndef double(x):\n    return 2 * x\n```\n\n\f"
         for number in range(4)
     ]
     return "# A sample\n\n" + "".join(sections) + f"| name | price | state |\n| --- | --- | --- |\n{rows}\nThe end.\n"

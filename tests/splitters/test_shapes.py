@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import pickle
 import re
 import textwrap
@@ -137,13 +138,18 @@ def test_an_empty_text_has_no_pieces_and_is_not_shown_to_the_splitter():
     assert adapt(lambda text: 1 / 0, "mine").split("") == []
 
 
-def test_what_a_splitter_prints_is_no_result(capsys):
+def test_what_a_splitter_prints_and_logs_stays_off_the_screen(capsys, caplog):
     def talks(text):
         print("working")
+        logging.warning("a long chunk")
+        logging.error("this is bad")
         return [text]
 
     adapt(talks, "mine").split("abcd")
-    assert capsys.readouterr() == ("", "working\n")
+    assert capsys.readouterr().out == ""
+    assert [record.message for record in caplog.records] == ["this is bad"]
+    logging.warning("heard again")
+    assert caplog.records[-1].message == "heard again"
 
 
 # sizes

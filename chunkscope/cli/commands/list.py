@@ -24,7 +24,7 @@ EXTRAS = {
 @options.output_option
 @options.message_options
 def command(output_format: str, output: str | None, verbose: bool, **_: object) -> None:
-    """List chunkers with their settings, units, retrievers, models, formats and extras, and tell what is installed."""
+    """List chunkers, splitters of packages, units, retrievers, models and formats, and tell what is installed."""
     inventory = _inventory()
     with open_output(output, output_format) as file:
         if output_format == "json":
@@ -40,6 +40,7 @@ def _inventory() -> dict[str, Any]:
 
     return {
         "chunkers": {name: _settings(name) for name in CHUNKERS.names()},
+        "splitters": _splitters(),
         "measures": list(MEASURES.names()),
         "units": _units(),
         "retrievers": _retrievers(),
@@ -49,6 +50,23 @@ def _inventory() -> dict[str, Any]:
             name: {"installed": _is_installed(module), "adds": adds}
             for name, (module, adds) in {**EXTRAS, **_clients()}.items()
         },
+    }
+
+
+def _splitters() -> dict[str, dict[str, Any]]:
+    """Name the splitters of packages, what their sizes count, and what to install for those that are not here."""
+    from chunkscope.splitters.packages import SPLITTERS
+
+    return {
+        name: {
+            "package": splitter.package,
+            "is": splitter.part,
+            "counts": splitter.counts or None,
+            "units": list(splitter.units),
+            "available": splitter.is_installed,
+            "lacks": None if splitter.is_installed else f"pip install {splitter.package}",
+        }
+        for name, splitter in SPLITTERS.items()
     }
 
 
@@ -164,6 +182,12 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     for name, settings in inventory["chunkers"].items():
         lines.append(f"  {name}")
         lines += [f"    {setting:<12}{values}" for setting, values in settings.items()]
+    lines += ["", "Splitters of packages (--chunker), and what their sizes count (* unless --unit says otherwise):"]
+    for name, splitter in inventory["splitters"].items():
+        what = f"   {splitter['is']} of {splitter['package']}" if verbose else ""
+        counts = f"{splitter['counts'] or 'no size'}{' *' if splitter['units'] else ''}"
+        lines.append(f"  {name:<32}{counts:<30}{splitter['lacks'] or 'installed'}{what}")
+    lines.append(f"  {'MODULE:ATTRIBUTE':<32}{'what --unit says':<30}one of your own")
     lines += ["", "Units:"]
     for name, state in inventory["units"].items():
         lines.append(f"  {name:<14}{_state(state, verbose=verbose)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import naming_the_file, stacked, usage_error
+from chunkscope.cli.options import is_configured, naming_the_file, stacked, usage_error
 from chunkscope.cli.outputs import look_of
 from chunkscope.errors import ConfigError, MissingPartError
 from chunkscope.language import Text, in_language, say
@@ -96,6 +96,7 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
     """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end."""
     from chunkscope.retrieval.dense.vector_cache import VectorCache
     from chunkscope.retrieval.parse import find_retrievers
+    from chunkscope.retrieval.providers import find_harmless_provider, find_provider
     from chunkscope.store import Store
     from chunkscope.store.file import default_path
 
@@ -107,7 +108,8 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
         return VectorCache(opened[-1])
 
     try:
-        yield find_retrievers(flags["retriever"], store, messages.notify)
+        find = find_harmless_provider if is_configured("retriever") else find_provider
+        yield find_retrievers(flags["retriever"], store, messages.notify, find)
     finally:
         for one in opened:
             one.close()

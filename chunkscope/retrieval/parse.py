@@ -12,7 +12,7 @@ from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.fusion import FusedRetriever
-from chunkscope.retrieval.providers import find_provider
+from chunkscope.retrieval.providers import Provider, find_provider
 from chunkscope.retrieval.providers.lookup import parse_spelling
 
 BM25, RRF = "bm25", "rrf"
@@ -66,6 +66,7 @@ def find_retrievers(
     spelled: str | Sequence[str],
     store: Callable[[], VectorCache],
     notify: Callable[[str], None] | None = None,
+    find: Callable[[str], Provider] = find_provider,
 ) -> tuple[Any, ...]:
     """Find retrievers and set them up.
 
@@ -77,6 +78,8 @@ def find_retrievers(
         Gives where vectors are kept; called when the first provider asks for it.
     notify : callable, optional
         Is told of what goes wrong on the way.
+    find : callable
+        Finds a provider by its spelling; what strangers wrote is given to `find_harmless_provider`.
 
     Returns
     -------
@@ -94,12 +97,18 @@ def find_retrievers(
     ['bm25', 'rrf(bm25,hash)']
     """
     texts = [spelled] if isinstance(spelled, str) else spelled
-    finder = _Finder(store, notify)
+    finder = _Finder(store, notify, find)
     return tuple(dict.fromkeys(finder.find(part) for text in texts for part in split_list(text)))
 
 
 class _Finder:
-    def __init__(self, store: Callable[[], VectorCache], notify: Callable[[str], None] | None) -> None:
+    def __init__(
+        self,
+        store: Callable[[], VectorCache],
+        notify: Callable[[str], None] | None,
+        find: Callable[[str], Provider],
+    ) -> None:
+        self._find_provider = find
         self._make_store = store
         self._store: VectorCache | None = None
         self._notify = notify
@@ -121,7 +130,7 @@ class _Finder:
                 return Bm25Retriever(**settings)
             except TypeError:
                 raise ConfigError(f"{spelling}: bm25 has the settings k1 and b") from None
-        provider = find_provider(spelling)
+        provider = self._find_provider(spelling)
         if self._store is None:
             self._store = self._make_store()
         _, _, asked = spelling.partition("(")

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -130,3 +131,30 @@ def test_a_provider_that_the_command_line_names_is_found_there_and_hides_nothing
         done = start(folder, script, "recall", "docs", "-q", "asked.jsonl", "--sizes", "9", *retriever)
     assert done.returncode == 0, done.stderr
     assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    "retriever",
+    [
+        "mine:Provider",
+        "rrf(bm25,mine:Provider)",
+        "bm25,mine:Provider",
+        "os:mkdir(path=trace)",
+        "sentence-transformers:./docs",
+        "model2vec:./docs",
+        "planted",
+    ],
+)
+def test_a_configuration_imports_nothing_and_loads_no_model(folder, script, tmp_path, retriever):
+    here = tmp_path / "here"
+    shutil.copytree(folder, here)
+    (here / "chunkscope.toml").write_text(
+        'corpus = "docs"\nquestions = "asked.jsonl"\nsize = 200\n'
+        f'[check]\nmin_recall = "1%"\nretriever = "{retriever}"\n',
+        "utf-8",
+    )
+    with planted(here, ["mine", "model2vec", "sentence_transformers"], leaving_a_trace(here / "trace")):
+        done = start(here, script, "check")
+    assert done.returncode == 2
+    assert "a configuration may name bm25, hash, " in done.stderr
+    assert not (here / "trace").exists()

@@ -66,6 +66,20 @@ def test_a_dry_run_prices_the_grid_and_a_finer_one_and_sends_nothing(run):
     assert "tokens, " in lines[0]
 
 
+@pytest.mark.parametrize("retriever", ["ollama:m(host={})", "openai:m(base_url={}/v1)", "voyage:m(base_url={}/v1)"])
+def test_a_configuration_sends_no_key_to_an_address_of_its_own(run, tmp_path, monkeypatch, retriever):
+    monkeypatch.chdir(tmp_path)
+    for variable in ("OPENAI_API_KEY", "OLLAMA_API_KEY", "VOYAGE_API_KEY"):
+        monkeypatch.setenv(variable, "secret-0123456789")
+    with serving() as server:
+        named = retriever.format(server.url)
+        Path("chunkscope.toml").write_text(f'size = 300\n[check]\nmin_recall = "1%"\nretriever = "{named}"\n', "utf-8")
+        done = run("check", *JA)
+        assert server.requests == []
+    assert done.exit_code == 2
+    assert "no configuration may give " in done.stderr
+
+
 def test_a_dry_run_tries_a_model_on_this_machine_and_says_how_long_all_takes(run, tmp_path, monkeypatch):
     from chunkscope.retrieval.providers.hash_ import HashProvider
 

@@ -75,12 +75,28 @@ def test_a_redirect_to_another_port_is_refused_naming_both_and_sends_nothing_the
         ("https://127.0.0.1/", "https://127.0.0.1"),
         ("file:///etc/passwd", "no address"),
         ("http://user:pw@evil.example:99/", "http://evil.example:99"),
+        ("http://[::1/", "no address"),
+        ("http://127.0.0.1:99999/", "no address"),
     ],
 )
 def test_no_other_host_or_scheme_is_followed(name, target, shown):
     told, server = failing(name, lambda number, request: Reply(307, {}, {"Location": target}))
     assert len(server.requests) == 1
     assert f"redirects to {shown};" in told
+
+
+@pytest.mark.parametrize("trick", ["http://{other}\\@{own}", "http://{other}\\\\@{own}", "http:\\\\{other}\\@{own}"])
+@pytest.mark.parametrize("path", ["/x", "//{other}/x", "?x", "\\x", ""])
+def test_what_parsers_read_in_two_ways_leads_nowhere_else(name, trick, path):
+    with serving() as other:
+        addresses = {"other": other.url.removeprefix("http://")}
+
+        def script(number, request):
+            addresses["own"] = request.headers["host"]
+            return Reply(307 if number == 1 else 400, {}, {"Location": (trick + path).format(**addresses)})
+
+        failing(name, script)
+        assert other.requests == []
 
 
 @pytest.mark.parametrize("steps", [1, 2])
@@ -163,6 +179,15 @@ def test_a_body_without_end_is_not_read_to_its_end(name, monkeypatch):
     assert "longer than 3,145,728 bytes" in told
     assert server.n_written < 1 << 25
     assert len(server.requests) == 1
+
+
+def test_the_body_of_a_redirect_is_not_read(name):
+    def script(number, request):
+        return Reply(307, {}, {"Location": f"/place/{number}"}, endless=True)
+
+    told, server = failing(name, script)
+    assert "redirects in circles" in told
+    assert server.n_written < 1 << 27
 
 
 def test_a_small_body_that_unpacks_to_a_large_one_is_not_read_to_its_end(name, monkeypatch):

@@ -96,6 +96,8 @@ class HttpProvider(ABC):
         self._session = requests.Session()
         self._session.headers.update({**({"Authorization": f"Bearer {key}"} if key else {}), **(headers or {})})
         self._session.auth = lambda request: request  # or a password of ~/.netrc would take the place of the key
+        # or requests would read the body of a redirect to its end to find out where it leads, though it is not followed
+        self._session.get_redirect_target = lambda resp: None  # type: ignore[method-assign]
         weakref.finalize(self, self._session.close)
 
     @property
@@ -195,13 +197,20 @@ class HttpProvider(ABC):
                 return response.status_code, response.headers, bytes(held)
 
     def _redirected(self, status: int, seen: Sequence[str], location: str) -> str:
-        target = urljoin(seen[-1], location)
-        own, other = _origin(seen[0]), _origin(target)
+        own = _origin(seen[0])
+        try:
+            target = urljoin(seen[-1], location)
+            other = _origin(target)
+        except ValueError:
+            target = other = ""
         if own != other:
             raise ProviderError(
                 f"{self.id}: {own} redirects to {other or 'no address'}; texts are sent to no other host or port: "
                 "where that is the service, name it in the setting or the environment"
             )
+        # written anew: parsers disagree on what the host is where there is a backslash or a user in front of it
+        parts = urlsplit(target)
+        target = own + parts.path + (f"?{parts.query}" if parts.query else "")
         if status not in (307, 308) or target in seen or len(seen) > MAX_REDIRECTS:
             raise ProviderError(f"{self.id}: {own} redirects in circles, or to what takes no texts (status {status})")
         return target

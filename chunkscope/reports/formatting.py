@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from chunkscope.language import Text, say
+
 NOTHING = "n/a"
 """What a rate over zero is."""
 
@@ -102,7 +104,7 @@ def money(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float) -> Text:
     """Write about how long something takes: two units at most.
 
     Examples
@@ -112,14 +114,14 @@ def duration(seconds: float) -> str:
     """
     whole = max(1, round(seconds))
     if whole < 120:
-        return f"{whole} s"
+        return say("{n} s", n=whole)
     minutes = round(whole / 60)
     if minutes < 120:
-        return f"{minutes} min"
+        return say("{n} min", n=minutes)
     if minutes < 24 * 60:
-        return f"{minutes // 60} h {minutes % 60} min"
+        return say("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
     hours = round(minutes / 60)
-    return f"{hours // 24} d {hours % 24} h"
+    return say("{days} d {hours} h", days=hours // 24, hours=hours % 24)
 
 
 def plural(n: int, noun: str, many: str | None = None) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from chunkscope.chunkers.base import Chunker
+from chunkscope.chunkers.presets import expand_preset, is_preset
 from chunkscope.chunkers.spelling import parse_settings, read_value, split_at_commas
 from chunkscope.errors import ChunkerError, did_you_mean
 from chunkscope.plugins import Registry
@@ -23,7 +24,7 @@ CHUNKERS = Registry(
 )
 """Our chunkers; installed packages offer more as entry points of ``chunkscope.chunkers``."""
 
-_SPELLING = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SPELLING = re.compile(r"\s*([\w.:-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def parse_chunker(text: str) -> Chunker:
@@ -45,6 +46,8 @@ def parse_chunker(text: str) -> Chunker:
     if not match:
         raise ChunkerError(f"{text!r} is no chunker; write a name, or a name with settings such as fixed(size=400)")
     name, settings = match[1], match[2]
+    if is_preset(name):
+        name, settings = expand_preset(name, settings or "")
     chunker = find_chunker(name)
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}

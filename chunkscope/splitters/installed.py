@@ -53,6 +53,11 @@ def load_splitter(spec: str, options: Mapping[str, object] | None = None, unit: 
     return replace(splitter, _spelling=(spec, options, unit))
 
 
+def splitter_names() -> tuple[str, ...]:
+    """Give the short names, whether or not their packages are installed."""
+    return tuple(SPLITTERS)
+
+
 def _families() -> list[str]:
     return list(dict.fromkeys(name.partition(":")[0] for name in SPLITTERS))
 
@@ -81,7 +86,7 @@ def _load_installed(name: str, options: dict[str, Any], unit: str | None) -> Spl
         raise MissingPartError(f"{name}: {entry.package} cannot be imported: {error}") from error
     given = dict(options)
     try:
-        made = entry.make(module, unit or entry.unit, given)
+        made = entry.make(module, entry.unit if unit is None or entry.unit is None else unit, given)
     except SplitterError as error:
         raise SplitterError(f"{name}: {error}") from None
     version = package_version(entry.package)

@@ -50,7 +50,7 @@ class Installed:
     counts : str
         The same in words; empty where it takes no size.
     units : tuple of str
-        The units that can be asked for besides; `ANY_UNIT` or `ENCODINGS`.
+        What other units can be asked for: `ANY_UNIT`, `ENCODINGS`, or none.
     make : callable
         Of the module, a unit and the options that the user gave.
     """
@@ -75,7 +75,9 @@ class Installed:
         """Tell whether its sizes can be counted in a unit."""
         if unit == self.unit or self.units == ANY_UNIT:
             return True
-        return unit in (_encodings() if self.units == ENCODINGS else self.units)
+        if self.unit is None and unit == "char":  # what lengths are told in where sizes count nothing that we can
+            return True
+        return self.units == ENCODINGS and unit in _encodings()
 
 
 def counter(unit: str) -> Callable[[str], int]:
@@ -205,7 +207,7 @@ def _chonkie(part: str) -> Maker:
                 getattr(module, part), {}, "char" if asked == "character" else None, f"{asked} units of chonkie"
             )
         if unit is None or unit == "char":
-            return Made(getattr(module, part), {} if unit is None else {"tokenizer": "character"}, unit, "characters")
+            return Made(getattr(module, part), {}, unit, "characters")
         tokenizer = tell_tiktoken(unit) if unit in _encodings() else counter(unit)
         options.pop("tokenizer", None)
         return Made(getattr(module, part), {"tokenizer": tokenizer}, unit, _spoken(unit))
@@ -213,10 +215,10 @@ def _chonkie(part: str) -> Maker:
     return make
 
 
-def _chonkie_table(module: Any, unit: str | None, options: Options) -> Made:
-    if unit is None and options.get("tokenizer", "row") == "row":
+def _chonkie_table(module: Any, _: str | None, options: Options) -> Made:
+    if options.get("tokenizer", "row") == "row":
         return Made(module.TableChunker, {}, None, "rows")
-    return _chonkie("TableChunker")(module, unit, options)
+    return _chonkie("TableChunker")(module, None, options)
 
 
 TIKTOKEN_MODELS = {"cl100k_base": "gpt-4", "o200k_base": "gpt-4o"}
@@ -264,15 +266,13 @@ def _haystack(by: str, counts: str) -> Maker:
     return make
 
 
-def _haystack_recursive(module: Any, unit: str | None, options: Options) -> Made:
+def _haystack_recursive(module: Any, _: str | None, options: Options) -> Made:
     if "sentence" in options.get("separators", ["sentence"]):
         _need_nltk('haystack:recursive (unless with separators=["\\n\\n", "\\n", " "])')
-    units = {"char": "char", "token": "o200k_base", "word": None}
-    split_unit = options.get("split_unit") or next(ours for ours, unit_ in units.items() if unit_ == unit)
-    unit = units.get(split_unit)
-    if split_unit == "token":
-        tell_tiktoken("o200k_base")
-    return Made(module.RecursiveDocumentSplitter, {"split_unit": split_unit}, unit, _spoken(unit, WORDS))
+    unit = {"char": "char", "token": "o200k_base"}.get(options.get("split_unit", "word"))
+    if unit == "o200k_base":
+        tell_tiktoken(unit)
+    return Made(module.RecursiveDocumentSplitter, {}, unit, _spoken(unit, WORDS))
 
 
 def _haystack_markdown(module: Any, _: str | None, options: Options) -> Made:
@@ -358,7 +358,7 @@ SPLITTERS: dict[str, Installed] = {
     "chonkie:recursive": _entry(_CHONKIE, "RecursiveChunker", _CHARACTERS, _chonkie("RecursiveChunker")),
     "chonkie:sentence": _entry(_CHONKIE, "SentenceChunker", _CHARACTERS, _chonkie("SentenceChunker")),
     "chonkie:token": _entry(_CHONKIE, "TokenChunker", ("char", "characters", ENCODINGS), _chonkie("TokenChunker")),
-    "chonkie:table": _entry(_CHONKIE, "TableChunker", (None, "rows", ANY_UNIT), _chonkie_table),
+    "chonkie:table": _entry(_CHONKIE, "TableChunker", (None, "rows", ()), _chonkie_table),
     "chonkie:fast": _entry(_CHONKIE, "FastChunker", (None, "bytes of UTF-8", ())),
     "semantic-text-splitter:text": _entry(_SEMANTIC, "TextSplitter", _CHARACTERS, _semantic("TextSplitter")),
     "semantic-text-splitter:markdown": _entry(
@@ -381,9 +381,7 @@ SPLITTERS: dict[str, Installed] = {
     "haystack:token": _entry(
         _HAYSTACK, "DocumentSplitter(split_by='token')", (*_CL100K, ENCODINGS), _haystack("token", "")
     ),
-    "haystack:recursive": _entry(
-        _HAYSTACK, "RecursiveDocumentSplitter", (None, WORDS, ("char", "o200k_base")), _haystack_recursive
-    ),
+    "haystack:recursive": _entry(_HAYSTACK, "RecursiveDocumentSplitter", (None, WORDS, ()), _haystack_recursive),
     "haystack:markdown": _entry(_HAYSTACK, "MarkdownHeaderSplitter", _NO_SIZE, _haystack_markdown),
 }
 """Short names. Splitters that need a model, a service or a language's grammar are left out (docs/splitters.md)."""

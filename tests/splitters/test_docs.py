@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from chunkscope.chunkers.presets import PRESETS
 from chunkscope.splitters.packages import ANY_UNIT, SPLITTERS
 from chunkscope.splitters.parameters import OVERLAP_NAMES, SIZE_NAMES
 from chunkscope.splitters.shapes import _METHODS, END_FIELDS, METADATA_FIELDS, START_FIELDS, TEXT_FIELDS
@@ -22,12 +23,18 @@ def test_sizes_and_overlaps_are_those_of_the_tables_in_their_order():
 
 
 def test_every_short_name_has_its_row():
-    rows = dict(re.findall(r"^\| `([\w:-]+)` \| (.*) \|$", PAGE, flags=re.MULTILINE))
+    table = PAGE.split("## Short names\n", 1)[1].split("\n## ", 1)[0]
+    rows = dict(re.findall(r"^\| `([\w:-]+)` \| (.*) \|$", table, flags=re.MULTILINE))
     assert list(rows) == list(SPLITTERS)
     for name, entry in SPLITTERS.items():
         told = rows[name].rsplit(" | ", 1)[1]
         assert told.startswith(entry.counts or "no size"), name
         assert told.endswith("or any unit") == (entry.units == ANY_UNIT), name
+
+
+def test_every_preset_has_its_row():
+    rows = re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", PAGE, flags=re.MULTILINE)
+    assert rows == [(name, str(preset)) for name, preset in PRESETS.items()]
 
 
 def test_methods_and_fields_are_named():

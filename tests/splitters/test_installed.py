@@ -126,7 +126,7 @@ BY_UNIT = [
     (name, unit)
     for name, entry in SPLITTERS.items()
     for unit in (None, "char", "cl100k_base", "word")
-    if unit is None or (unit != entry.unit and entry.counts_in(unit))
+    if unit is None or (unit != entry.unit and entry.units and entry.counts_in(unit))
 ]
 
 
@@ -266,12 +266,18 @@ def test_options_are_passed_on():
     assert code.split("package a\n\nfunc b() {}\n\nfunc c() {}\n", 20)[1].text == "func b() {}"
 
 
+def test_a_unit_of_its_own_stays_where_lengths_are_told_in_characters():
+    for name in ("haystack:word", "chonkie:table", "langchain:markdown-headers"):
+        splitter = load_splitter(name, unit="char")
+        assert (splitter.unit, splitter.counts) == (None, SPLITTERS[name].counts)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "unit", "message"),
     [
-        ("haystack:word", {}, "char", "haystack:word counts words between spaces, not characters"),
+        ("haystack:word", {}, "word", "haystack:word counts words between spaces, not words"),
         ("langchain:token", {}, "char", "langchain:token counts cl100k_base tokens, not characters"),
-        ("llamaindex:markdown", {}, "char", "llamaindex:markdown counts nothing: it takes no size, not characters"),
+        ("llamaindex:markdown", {}, "word", "llamaindex:markdown counts nothing: it takes no size, not words"),
         ("langchain:token", {"encoding_name": "nine"}, None, "langchain:token: 'nine' is no encoding; there are gpt2"),
         ("langchain:recursive", {"chunk_sise": 3}, None, "langchain:recursive has no 'chunk_sise'; did you mean"),
         ("haystack:markdown", {"split_length": 3}, None, "haystack:markdown has no 'split_length'; it has"),

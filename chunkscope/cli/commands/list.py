@@ -40,6 +40,7 @@ def _inventory() -> dict[str, Any]:
 
     return {
         "chunkers": {name: _settings(name) for name in CHUNKERS.names()},
+        "presets": _presets(),
         "splitters": _splitters(),
         "measures": list(MEASURES.names()),
         "units": _units(),
@@ -50,6 +51,22 @@ def _inventory() -> dict[str, Any]:
             name: {"installed": _is_installed(module), "adds": adds}
             for name, (module, adds) in {**EXTRAS, **_clients()}.items()
         },
+    }
+
+
+def _presets() -> dict[str, dict[str, Any]]:
+    """Name the presets with what each stands for, and where that is documented."""
+    from chunkscope.chunkers.presets import PRESETS
+
+    return {
+        name: {
+            "chunker": str(preset),
+            "allowed": preset.allowed or None,
+            "note": preset.note,
+            "source": preset.source,
+            "seen": preset.seen,
+        }
+        for name, preset in PRESETS.items()
     }
 
 
@@ -182,6 +199,12 @@ def _text(inventory: dict[str, Any], *, verbose: bool) -> str:
     for name, settings in inventory["chunkers"].items():
         lines.append(f"  {name}")
         lines += [f"    {setting:<12}{values}" for setting, values in settings.items()]
+    lines += ["", "Presets of services (--chunker preset:NAME), as they document them:"]
+    for name, preset in inventory["presets"].items():
+        allowed = f"; it takes {preset['allowed']}" if preset["allowed"] else ""
+        lines.append(f"  {name:<22}{preset['chunker']}{allowed}")
+        lines += [f"    {preset['note']}"] if verbose else []
+        lines.append(f"    {preset['source']}, {preset['seen']}")
     lines += ["", "Splitters of packages (--chunker), and what their sizes count (* unless --unit says otherwise):"]
     for name, splitter in inventory["splitters"].items():
         what = f"   {splitter['is']} of {splitter['package']}" if verbose else ""

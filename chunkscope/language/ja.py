@@ -290,13 +290,7 @@ CATALOGUE = {
     "## Chunk boundaries": "## チャンクの境界",
     "- {sentence}": "- {sentence}",
     "- **{label}** {sentence}": "- **{label}** {sentence}",
-    # chunkscope/reports/formatting.py
-    "{n} s": "{n} 秒",
-    "{n} min": "{n} 分",
-    "{hours} h {minutes} min": "{hours} 時間 {minutes} 分",
-    "{days} d {hours} h": "{days} 日 {hours} 時間",
     # chunkscope/reports/recall_text.py, chunkscope/reports/recall_table.py, chunkscope/cli/commands/recall.py
-    "(none)": "（なし）",
     "{share} is one document: {name} (--exclude leaves it out)": "{name} だけで全体の {share} を占めています（--exclude で除外）",
     "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), none is above {limit:,} {unit}": "推奨の設定（{mark}）のチャンク {n:,} 件に、{limit:,} {unit}を超えるものはありません",
     "of the settings that answer at most {n} {n:question|questions} fewer than the best, it needs the least context": "答えられる質問が最多の設定より {n} 件少ないところまでを候補とし、そのうち必要な文脈が最も短いためです",

@@ -214,8 +214,7 @@ def _below(line: Line, cell: Cell) -> Text | None:
 
 def remedies_told(advice: Advice) -> Iterator[Labelled]:
     """Say what prepending something would mend."""
-    mending = (remedy for remedy in advice.remedies if remedy.after < remedy.before)
-    return ((say("Add"), say("{told}.", told=_remedy(remedy, advice))) for remedy in mending)
+    return ((say("Add"), say("{told}.", told=_remedy(remedy, advice))) for remedy in advice.remedies)
 
 
 def _remedy(remedy: Remedy, advice: Advice) -> Text:

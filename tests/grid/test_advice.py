@@ -28,7 +28,6 @@ from chunkscope.grid.notation import Grid, GridRow, parse_overlaps
 from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.results import Cell, ChunkTokens, CorpusInfo, QuestionsInfo, SweepResult
 from chunkscope.measures.lengths import LengthCounts
-from chunkscope.reports.advice_text import remedies_told
 from chunkscope.reports.json_report import to_json
 
 KINDS = ("sentences", "code_blocks", "headings", "table_rows")
@@ -188,14 +187,6 @@ def test_only_what_fits_into_the_model_is_added(room, fitting, prepend):
 def test_a_chunker_that_prepends_already_has_nothing_to_add():
     result = sweep([Document("a.md", TABLE)], chunkers="sentence(prepend=table-header+front-matter:status)", sizes=[60])
     assert (result.advice.remedies, result.advice.prepend) == ((), None)
-
-
-def test_what_would_mend_nothing_is_not_told():
-    result = sweep([Document("a.md", TABLE)], chunkers="sentence", sizes=[60])
-    told = [text for _, text in remedies_told(result.advice)]
-    assert len(told) == len(result.advice.remedies) == 2
-    useless = [dataclasses.replace(one, after=one.before) for one in result.advice.remedies]
-    assert not list(remedies_told(dataclasses.replace(result.advice, remedies=useless)))
 
 
 def test_why_there_is_no_advice():

@@ -9,7 +9,6 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -32,7 +31,7 @@ from chunkscope.reports.sparkline import ASCII_BARS, BARS, axis, sparkline
 from chunkscope.reports.sweep_csv import to_csv
 from chunkscope.reports.sweep_markdown import escape, to_markdown
 from chunkscope.reports.sweep_text import render_chart, render_sweep
-from chunkscope.reports.visible import harmless, harmless_json, pieces, placed_pieces, visible
+from chunkscope.reports.visible import harmless, harmless_json, pieces, visible
 from chunkscope.reports.why import render_why
 from chunkscope.reports.width import fit, fit_end, pad, width, wrap
 
@@ -420,17 +419,6 @@ def test_fitting_never_exceeds_the_room_and_keeps_what_fits(text, room):
         assert width(cut) <= room
         assert cut == shown or keeps(shown, cut.strip("…"))
     assert width(pad(shown, room)) == max(room, width(shown))
-
-
-@given(st.text() | texts(), st.booleans())
-def test_plain_characters_are_shown_at_once_as_they_are_one_by_one(text, ascii):
-    at_once = visible(text, ascii=ascii), list(placed_pieces(text, ascii=ascii))
-    nothing = re.compile("(?!)")
-    with (
-        patch("chunkscope.reports.visible._PLAIN", nothing),
-        patch("chunkscope.reports.visible._OTHER", re.compile("(?s).+")),
-    ):
-        assert (visible(text, ascii=ascii), list(placed_pieces(text, ascii=ascii))) == at_once
 
 
 @given(texts(), st.booleans())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from chunkscope.splitters.alignment import EXACT, NOT_FOUND, align
+from chunkscope.chunkers.pieces import EXACT, NOT_FOUND
+from chunkscope.splitters.alignment import align
 
 
 def test_slices_in_order_are_exact():
@@ -11,8 +12,9 @@ def test_slices_in_order_are_exact():
 
 def test_a_claim_that_is_true_settles_repeats_and_a_false_one_is_ignored():
     text = "same same same"
-    assert align(text, ["same"], [(10, 14)]).spans.tolist() == [[10, 14]]
-    assert align(text, ["same"], [(9, 13)]).spans.tolist() == [[0, 4]]
+    settled, ignored = align(text, ["same"], [(10, 14)]), align(text, ["same"], [(9, 13)])
+    assert (settled.spans.tolist(), settled.ambiguous.tolist()) == ([[10, 14]], [False])
+    assert (ignored.spans.tolist(), ignored.ambiguous.tolist()) == ([[0, 4]], [True])
 
 
 def test_what_is_nowhere_is_not_found():

@@ -69,8 +69,6 @@ class HttpProvider(ABC):
         Seconds without an answer after which a request counts as failed.
     key : str
         Sent as a bearer token; empty: none is.
-    needs_key : bool
-        Nothing is sent without one. Vectors that are cached need none.
     prompts : mapping, optional
         What is written before each text, by role.
     headers : mapping, optional
@@ -86,7 +84,6 @@ class HttpProvider(ABC):
         timeout: float,
         *,
         key: str = "",
-        needs_key: bool = False,
         prompts: Mapping[Role, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -94,7 +91,6 @@ class HttpProvider(ABC):
 
         self.space, self.limits, self.prompts = space, limits, dict(prompts or {})
         self.secrets = (key,) if key else ()
-        self._lacks_key = needs_key and not key
         self._timeout = float(timeout)
         self._requests = requests
         self._session = requests.Session()
@@ -142,10 +138,8 @@ class HttpProvider(ABC):
         Raises
         ------
         RetryableError, TooLargeError, ProviderError
-            There is none that can be read, or no key; says why.
+            There is none that can be read; says why.
         """
-        if self._lacks_key:
-            raise ProviderError(f"{self.space.provider}: no key; set {self.key_variable} in the environment")
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         limit = min((n_texts + 1) * BYTES_A_TEXT, MAX_BYTES)
 

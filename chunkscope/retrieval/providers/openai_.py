@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from chunkscope.errors import ConfigError
+from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Role
 from chunkscope.retrieval.providers.http import HttpProvider, checked_endpoint, count_tokens_like
 from chunkscope.spans.intervals import IntArray
@@ -30,7 +30,7 @@ T = TypeVar("T")
 class OpenAIProvider(HttpProvider):
     """An embeddings model behind OpenAI's protocol.
 
-    The key comes from OPENAI_API_KEY; a server of one's own, and vectors that are cached, need none.
+    The key comes from OPENAI_API_KEY; a server of one's own need not have one.
 
     Parameters
     ----------
@@ -48,6 +48,11 @@ class OpenAIProvider(HttpProvider):
         what is too long.
     timeout : float
         Seconds without an answer after which a request counts as failed.
+
+    Raises
+    ------
+    ProviderError
+        There is no key.
     """
 
     key_variable = "OPENAI_API_KEY"
@@ -71,6 +76,9 @@ class OpenAIProvider(HttpProvider):
             raise ConfigError("openai needs a model, such as openai:text-embedding-3-small")
         endpoint = checked_endpoint("openai", base_url or os.environ.get(URL_VARIABLE) or f"https://{OWN_HOST}/v1")
         is_own = urlsplit(endpoint).hostname == OWN_HOST
+        key = os.environ.get(self.key_variable, "").strip()
+        if is_own and not key:
+            raise ProviderError(f"openai: no key; set {self.key_variable} in the environment")
         own = {name: os.environ.get(variable, "").strip() for name, variable in OWN_HEADERS.items() if is_own}
         super().__init__(
             EmbeddingSpace("openai", endpoint, model, revision, dimensions),
@@ -81,8 +89,7 @@ class OpenAIProvider(HttpProvider):
                 concurrency=_or(concurrency, 4 if is_own else 1),
             ),
             timeout,
-            key=os.environ.get(self.key_variable, "").strip(),
-            needs_key=is_own,
+            key=key,
             prompts={"query": query_prefix, "document": document_prefix},
             headers={name: value for name, value in own.items() if value},
         )

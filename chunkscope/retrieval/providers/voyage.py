@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkscope.errors import ConfigError
+from chunkscope.errors import ConfigError, ProviderError
 from chunkscope.retrieval.providers.base import EmbeddingSpace, Limits, Role
 from chunkscope.retrieval.providers.http import HttpProvider, checked_endpoint, count_tokens_like
 from chunkscope.spans.intervals import IntArray
@@ -24,7 +24,7 @@ TIMEOUT = 60.0
 
 
 class VoyageProvider(HttpProvider):
-    """An embedding model of Voyage AI. The key comes from VOYAGE_API_KEY; vectors that are cached need none.
+    """An embedding model of Voyage AI. The key comes from VOYAGE_API_KEY.
 
     Parameters
     ----------
@@ -37,6 +37,11 @@ class VoyageProvider(HttpProvider):
         Limits of the service. Tokens are estimated; where an estimate was too low, batches are halved.
     timeout : float
         Seconds without an answer after which a request counts as failed.
+
+    Raises
+    ------
+    ProviderError
+        There is no key.
     """
 
     key_variable = "VOYAGE_API_KEY"
@@ -55,13 +60,14 @@ class VoyageProvider(HttpProvider):
         if not model:
             raise ConfigError("voyage needs a model, such as voyage:voyage-3.5")
         key = os.environ.get(self.key_variable, "").strip()
+        if not key:
+            raise ProviderError(f"voyage: no key; set {self.key_variable} in the environment")
         endpoint = checked_endpoint("voyage", base_url or (ATLAS_URL if key.startswith(ATLAS_KEY) else URL))
         super().__init__(
             EmbeddingSpace("voyage", endpoint, model, dimensions=dimensions),
             Limits(max_texts, max_tokens_per_request, concurrency=concurrency if base_url is None else 1),
             timeout,
             key=key,
-            needs_key=True,
         )
 
     def count_tokens(self, texts: Sequence[str]) -> IntArray:

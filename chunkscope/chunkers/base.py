@@ -187,6 +187,26 @@ class Chunker(ABC):
         return True
 
     @property
+    def takes_size(self) -> bool:
+        """Whether it can be given a size."""
+        return True
+
+    @property
+    def takes_overlap(self) -> bool:
+        """Whether it can be given an overlap."""
+        return True
+
+    @property
+    def can_prepend(self) -> bool:
+        """Whether it can be asked to put something in front of its chunks."""
+        return True
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether other processes can be sent it."""
+        return True
+
+    @property
     def windows(self) -> Windows | None:
         """The windows of characters that the chunks are; None for chunks that have to be cut one by one."""
         return None

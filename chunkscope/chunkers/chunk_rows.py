@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Chunking
-from chunkscope.chunkers.chunk_set import SpanChunks
+from chunkscope.chunkers.chunk_set import span_chunks
 from chunkscope.chunkers.index_text import IndexTexts
 from chunkscope.chunkers.parse import parse_chunker
 from chunkscope.chunkers.prepending import chunk_paths, find_prependable
@@ -154,7 +154,7 @@ def _chunk_rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking
     document, text = analysis.document, analysis.document.text
     prependable = find_prependable(analysis, ("headings", *chunker.prepend))
     layout = Layout.of([document.name], [analysis.length])
-    texts = IndexTexts.of(SpanChunks(layout, chunker, chunking), prependable)
+    texts = IndexTexts.of(span_chunks(layout, chunker, chunking), prependable)
     titles = [heading.title for heading in analysis.structure.headings]
     columns = zip(
         (np.arange(len(chunking.spans)) if chunking.windows is None else chunking.windows).tolist(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable
+from importlib import import_module
 
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.presets import expand_preset, is_preset
@@ -23,6 +24,9 @@ CHUNKERS = Registry(
     },
 )
 """Our chunkers; installed packages offer more as entry points of ``chunkscope.chunkers``."""
+
+SPLITTERS, SPLITTER_NAMES = "chunkscope.splitters.chunker", "chunkscope.splitters.installed"
+"""What reads splitters from outside, and knows their names; imported by name, when one is asked for."""
 
 _SPELLING = re.compile(r"\s*([\w.:-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -48,6 +52,9 @@ def parse_chunker(text: str) -> Chunker:
     name, settings = match[1], match[2]
     if is_preset(name):
         name, settings = expand_preset(name, settings or "")
+    if is_splitter(name):
+        splitter: Chunker = import_module(SPLITTERS).parse_splitter(name, settings or "")
+        return splitter
     chunker = find_chunker(name)
     known = {entry.name: entry for entry in dataclasses.fields(chunker)}
     values: dict[str, object] = {}
@@ -56,6 +63,30 @@ def parse_chunker(text: str) -> Chunker:
             raise ChunkerError(f"{name} has no {key!r}; {_hint(key, known)}it has {', '.join(known)}")
         values[key] = _read_setting(name, key, value)
     return chunker(**values)  # type: ignore[arg-type]  # checked by the chunker when it is made
+
+
+def name_of(text: str) -> str:
+    """Give the name in the spelling of a chunker.
+
+    Examples
+    --------
+    >>> name_of(" heading(merge=true)")
+    'heading'
+    """
+    return text.partition("(")[0].strip()
+
+
+def is_splitter(name: str) -> bool:
+    """Tell whether a name is that of a splitter from outside, whose code is run: a short name, or module:attribute.
+
+    Examples
+    --------
+    >>> is_splitter("fixed"), is_splitter("langchain:recursive"), is_splitter("my_pipeline:split")
+    (False, True, True)
+    """
+    if name in CHUNKERS.built_in or is_preset(name):
+        return False
+    return ":" in name or name in import_module(SPLITTER_NAMES).splitter_names()
 
 
 def find_chunker(name: str) -> type[Chunker]:

@@ -30,6 +30,7 @@ TEXTS = "texts"
 _STAGES = {TEXTS: say("texts"), "cells": say("cells"), "documents": say("documents")}
 
 MOST_WARNINGS = 5
+MOST_ERRORS = 20
 
 
 def one_line(text: str) -> str:
@@ -80,6 +81,14 @@ class Messages:
             self._write(say("warning: {text}", text=warning))
         if len(warnings) > len(shown):
             self._write(say("warning: {n:,} more like these (-v shows them)", n=len(warnings) - len(shown)))
+
+    def fail(self, *errors: str) -> None:
+        """Write errors after which the work went on, a line each, quiet or not; of many only the first few."""
+        shown = errors if self.verbose else errors[:MOST_ERRORS]
+        more = len(errors) - len(shown)
+        rest = [say("{n:,} more like these (-v shows them)", n=more)] if more else []
+        for error in (*shown, *rest):
+            write_message(in_language(error, readable_language(sys.stderr, self.lang)))
 
     def note(self, text: str) -> None:
         """Write what only those want to know who asked for more."""

@@ -77,7 +77,7 @@ class ConfiguredCommand(click.Command):
 
 
 HEADINGS = {
-    "Grid": ("chunker", "unit", "sizes", "overlaps"),
+    "Grid": ("chunker", "unit", "sizes", "overlaps", "allow_code"),
     "Questions": ("questions", "skip_bad_labels", "map_field", "holdout", "holdout_by", "seed"),
     "Ranking": (
         *("retriever", "context", "k", "return", "budget", "min_score"),
@@ -284,6 +284,17 @@ setting_options = stacked(
 
 output_option = click.option(
     "-o", "--output", metavar="FILE", type=FILLED, help="Write there, in UTF-8, instead of stdout."
+)
+
+
+no_cache_option = click.option("--no-cache", is_flag=True, help="Keep vectors and pieces for this run only.")
+
+allow_code_option = click.option("--allow-code", is_flag=True, help="Run what the configuration names as code.")
+
+splitter_options = stacked(
+    click.option("--cache", metavar="PATH", type=FILLED, help="Where pieces are kept [the user's cache folder]."),
+    no_cache_option,
+    allow_code_option,
 )
 
 

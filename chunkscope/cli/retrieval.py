@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chunkscope.cli.console import Messages
-from chunkscope.cli.options import is_configured, naming_the_file, stacked, usage_error
+from chunkscope.cli.options import (
+    allow_code_option,
+    is_configured,
+    naming_the_file,
+    no_cache_option,
+    stacked,
+    usage_error,
+)
 from chunkscope.cli.outputs import look_of
 from chunkscope.errors import ConfigError, MissingPartError
 from chunkscope.language import Text, in_language, say
@@ -40,8 +47,9 @@ retrieval_options = stacked(
     click.option("--holdout", metavar="SHARE", help="Choose on the rest, show these; or first-half."),
     click.option("--holdout-by", metavar="FIELD", help="Keep questions with one value on one side."),
     click.option("--seed", type=int, metavar="N", help="For --holdout [default: 0]."),
-    click.option("--cache", metavar="PATH", help="Where vectors are kept [the user's cache folder]."),
-    click.option("--no-cache", is_flag=True, help="Keep vectors for this run only."),
+    click.option("--cache", metavar="PATH", help="Where vectors and pieces are kept [the user's cache folder]."),
+    no_cache_option,
+    allow_code_option,
     click.option("--dry-run", is_flag=True, help="Say what would be embedded, and send nothing."),
 )
 
@@ -57,14 +65,16 @@ def check_options(flags: Mapping[str, Any]) -> None:
         This installation has no `chunkscope.retrieval`.
     """
     _require_retrieval()
+    from chunkscope.cli.settings import names_splitter
+
     with_vectors = has_vectors(flags)
     wrong = None
     if flags["k"] is not None and flags["context"] is not None:
         wrong = "-k and --context exclude each other: compare at numbers of chunks, or at characters"
     elif flags["holdout"] is None and (flags["seed"] is not None or flags["holdout_by"]):
         wrong = f"{'--holdout-by' if flags['holdout_by'] else '--seed'} goes with --holdout"
-    elif flags["cache"] and not with_vectors:
-        wrong = "--cache keeps vectors; it goes with a retriever that has some"
+    elif flags["cache"] and not with_vectors and not names_splitter(flags["chunker"]):
+        wrong = "--cache keeps vectors, and pieces of splitters; it goes with a retriever or a chunker that has some"
     elif flags["cache"] and flags["no_cache"]:
         wrong = "--cache and --no-cache exclude each other"
     elif flags["dry_run"] and not with_vectors:

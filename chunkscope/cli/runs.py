@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from chunkscope.cli.program import FAILED
+
 if TYPE_CHECKING:
+    from chunkscope.cli.console import Messages
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import WantedGrid
     from chunkscope.corpus.reading import Corpus
+    from chunkscope.grid.notation import Grid
+    from chunkscope.grid.results import SweepResult
     from chunkscope.questions.labels import Labels
 
 
@@ -58,3 +65,21 @@ def kept_settings(wanted: WantedGrid, inputs: Inputs, flags: Mapping[str, Any], 
     """Give what is kept with the result of how it came about; `names` are further options."""
     unit = {"unit": ",".join(flags["unit"]) or None}
     return {**wanted.settings, **inputs.settings, **unit, **{name: flags[name] for name in names}}
+
+
+def n_splitter_cells(grid: Grid) -> int:
+    """Give how often splitters from outside go through the documents; 1 where only chunkers of ours do."""
+    return max(1, sum(len(row) for row in grid.rows if not row.chunker.can_prepend))
+
+
+def end_with_failures(result: SweepResult, messages: Messages) -> None:
+    """Name the documents that a splitter could not cut, each once, and end with status 2 if there are any."""
+    from chunkscope.language import say
+
+    failed: dict[tuple[str, str], str] = {}
+    for cell in result.cells:
+        for document, reason in cell.failures or ():
+            failed.setdefault((cell.chunker, document), reason)
+    messages.fail(*(say("{document}: {reason}", document=name, reason=why) for (_, name), why in failed.items()))
+    if failed:
+        click.get_current_context().exit(FAILED)

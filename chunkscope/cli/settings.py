@@ -9,28 +9,38 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkscope.chunkers import Chunker, parse_chunker
+from chunkscope.chunkers.parse import is_splitter, name_of
+from chunkscope.chunkers.spelling import split_at_commas
 from chunkscope.cli.options import is_configured, naming_the_file
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
+from chunkscope.splitters.chunker import with_cache
 from chunkscope.structure.units import get_unit
 
 DEFAULT_CHUNKER = "fixed"
+DEFAULT_WAYS_WORD = "default"
+"""Stands in a list of chunkers for the ways that are compared where none is named."""
 WHOLE = "none"
 """How the command line writes the size of whole sections."""
 MOST_DIGITS = 60
 
-_BETWEEN = re.compile(r",(?![^()]*\))")
 _OWN_UNIT = re.compile(r"[(,]\s*unit\s*=")
 
 
-def read_chunkers(chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker, ...]:
+def read_chunkers(
+    chunker: Sequence[str], unit: Sequence[str], *, allow_code: bool = False, cache: str | None = None
+) -> tuple[Chunker, ...]:
     """Give each chunker in each unit.
 
     Parameters
     ----------
     chunker, unit : sequences of str
         Comma lists, as they were given; empty: the defaults.
+    allow_code : bool
+        Splitters that the configuration names may be run.
+    cache : str, optional
+        The file in which the pieces of splitters are kept.
 
     Returns
     -------
@@ -56,8 +66,13 @@ def read_chunkers(chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker,
     refused: dict[str, ChunkerError] = {}
     with naming_the_file("chunker"):
         # an empty value is no absent one: it comes from a variable that is not set
-        for part in _BETWEEN.split(",".join(chunker) if chunker else DEFAULT_CHUNKER):
-            one = parse_chunker(part)
+        for part in split_at_commas(",".join(chunker) if chunker else DEFAULT_CHUNKER):
+            if part.strip() == DEFAULT_WAYS_WORD:
+                found.update(dict.fromkeys(available_ways()[0]))
+                continue
+            if is_configured("chunker") and not allow_code and is_splitter(name_of(part)):
+                raise ChunkerError(f"{part.strip()} runs code; --allow-code lets it, if you trust what this file names")
+            one = with_cache(parse_chunker(part), cache)
             fitting = []
             for name in [] if _OWN_UNIT.search(part) else units:
                 try:
@@ -72,6 +87,19 @@ def read_chunkers(chunker: Sequence[str], unit: Sequence[str]) -> tuple[Chunker,
     for one in found:
         get_unit(one.unit)
     return tuple(found)
+
+
+def names_splitter(chunker: Sequence[str]) -> bool:
+    """Tell whether a splitter from outside is in a list of chunkers."""
+    return any(is_splitter(name_of(part)) for part in split_at_commas(",".join(chunker)))
+
+
+def splitter_settings(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what the options say of splitters from outside, for `read_chunkers`."""
+    from chunkscope.store.file import default_path
+
+    cache = None if flags.get("no_cache") else str(flags.get("cache") or default_path())
+    return {"allow_code": bool(flags.get("allow_code")), "cache": cache}
 
 
 @dataclass(frozen=True)
@@ -108,7 +136,8 @@ def read_grid(flags: Mapping[str, Any], sizes: str | None = None, overlaps: str 
     if not flags["chunker"] and not flags["unit"]:
         chunkers, missing = available_ways()
     else:
-        chunkers = read_chunkers(flags["chunker"] or [",".join(DEFAULT_WAYS)], flags["unit"])
+        named = flags["chunker"] or [",".join(DEFAULT_WAYS)]
+        chunkers = read_chunkers(named, flags["unit"], **splitter_settings(flags))
     given = sizes if flags["sizes"] is None else flags["sizes"]
     if flags["sizes"] is not None:
         overlaps = DEFAULT_OVERLAPS
@@ -117,11 +146,16 @@ def read_grid(flags: Mapping[str, Any], sizes: str | None = None, overlaps: str 
         parsed_sizes = None if given is None else parse_sizes(given)
     with naming_the_file("overlaps"):
         parsed_overlaps = parse_overlaps(overlaps)
-    if flags["chunker"]:
+    if flags["chunker"] and not names_default_ways(flags["chunker"]):
         grid = Grid.of(chunkers, parsed_sizes or parse_sizes(DEFAULT_SIZES), parsed_overlaps)
     else:
         grid = grid_of_ways(chunkers, parsed_sizes, parsed_overlaps)
     return WantedGrid(chunkers, given or DEFAULT_SIZES, overlaps, grid, missing)
+
+
+def names_default_ways(chunker: Sequence[str]) -> bool:
+    """Tell whether a list of chunkers has the default ways in it, which have sizes of their own."""
+    return any(part.strip() == DEFAULT_WAYS_WORD for part in split_at_commas(",".join(chunker)))
 
 
 def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
@@ -142,7 +176,7 @@ def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
     >>> str(chunker), str(overlap)
     ('sentence(size=400, overlap=66)', '1/6')
     """
-    chunkers = read_chunkers(flags["chunker"], flags["unit"])
+    chunkers = read_chunkers(flags["chunker"], flags["unit"], **splitter_settings(flags))
     if len(chunkers) > 1:
         raise ChunkerError(f"one way of cutting is wanted, not {len(chunkers)}: {', '.join(map(str, chunkers))}")
     chunker = chunkers[0]

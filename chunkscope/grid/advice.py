@@ -257,6 +257,34 @@ def largest_chunk(cell: Cell, limit: ModelLimit) -> int:
     return 0 if lengths is None else lengths.longest or 0
 
 
+MOST_NOT_FOUND = 0.05
+"""Above this share of its pieces found nowhere, nobody knows what a splitter cuts."""
+
+
+def is_known(cell: Cell) -> bool:
+    """Tell whether it is known where the chunks of a cell lie: of ours always, of a splitter's pieces nearly all.
+
+    Examples
+    --------
+    >>> is_known(Cell("wrap", "char", 9, 0, 90, chunks=10, pieces={"not_found": 1}))
+    False
+    """
+    lost = 0 if cell.pieces is None else cell.pieces["not_found"]
+    return not cell.failures and lost <= MOST_NOT_FOUND * cell.chunks
+
+
+def no_candidate(cells: Sequence[Cell], limit: ModelLimit) -> Text:
+    """Say why no cell can be advised."""
+    known = [cell for cell in cells if is_known(cell)]
+    if known:
+        return nothing_fits(known, limit)
+    return say(
+        "a splitter failed on a document, or more than {share} of its pieces are found nowhere in the documents: "
+        "what it cuts is not known",
+        share=f"{100 * MOST_NOT_FOUND:g}%",
+    )
+
+
 def nothing_fits(cells: Sequence[Cell], limit: ModelLimit) -> Text:
     """Say that even the smallest of the largest chunks is above the limit."""
     smallest = min(cells, key=lambda cell: largest_chunk(cell, limit))
@@ -277,7 +305,7 @@ def options_of(cells: Sequence[Cell], lines: Iterable[Line], limit: ModelLimit =
     return Options(
         lines=number,
         sizes=np.array([cell.size or 0 for cell in cells], dtype=np.int64),
-        fits=np.array([largest_chunk(cell, limit) <= limit.limit for cell in cells], dtype=np.bool_),
+        fits=np.array([largest_chunk(cell, limit) <= limit.limit and is_known(cell) for cell in cells], dtype=np.bool_),
         price=np.array([cell.chunk_characters for cell in cells], dtype=np.float64),
         chunks=np.array([cell.chunks for cell in cells], dtype=np.int64),
         says_nothing=np.zeros(len(cells), dtype=np.bool_),
@@ -331,7 +359,7 @@ def advise(
     if not result.cells:
         return NoAdvice(say("the grid has no cell"))
     if not options.fits.any():
-        return NoAdvice(nothing_fits(result.cells, limit))
+        return NoAdvice(no_candidate(result.cells, limit))
     if result.questions is None:
         cut, totals = cuts_of(result)
         if not len(totals):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from chunkscope.errors import ConfigError, did_you_mean
 from chunkscope.grid.models import MODELS, find_model
-from chunkscope.structure.units import is_here
+from chunkscope.structure.units import is_here, is_unit
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,11 @@ class ModelLimit:
     tokens: int | None = None
 
     def unit_for(self, unit: str) -> str:
-        """Give the unit in which chunks are compared with the limit, of a chunker that counts in `unit`."""
-        return self.unit or unit
+        """Give the unit in which chunks are compared with the limit, of a chunker that counts in `unit`.
+
+        Where that is a splitter's own, which nobody else can count in, these are characters.
+        """
+        return self.unit or (unit if is_unit(unit) else "char")
 
 
 UNNAMED = ModelLimit(8000)

@@ -19,6 +19,7 @@ from chunkscope.chunkers.base import LARGEST_SIZE
 from chunkscope.errors import GridError
 from chunkscope.language import Text, say
 from chunkscope.spans.intervals import IntArray
+from chunkscope.splitters.chunker import as_chunker
 
 DEFAULT_SIZES = "100..1000:100,1200..2000:200,2500..4000:500"
 DEFAULT_OVERLAPS = "0,1/6"
@@ -246,14 +247,14 @@ class Grid:
     @classmethod
     def of(
         cls,
-        chunkers: str | Chunker | Sequence[str | Chunker] | Grid,
+        chunkers: str | Chunker | Sequence[Any] | Grid,
         sizes: str | int | Iterable[int] = DEFAULT_SIZES,
         overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
     ) -> Grid:
         """Set chunkers to every size and overlap; one that has its own size stands as it is.
 
-        A chunker that needs no size gets a cell without one too, one whatever the units. Equal cells run once. A grid
-        is given back as it is.
+        A chunker that needs no size gets a cell without one too, one whatever the units. What is neither a chunker nor
+        the name of one is taken for a splitter. Equal cells run once. A grid is given back as it is.
         """
         if isinstance(chunkers, Grid):
             return chunkers
@@ -269,11 +270,12 @@ class Grid:
             seen = taken.setdefault(chunker.unsized, set())
             sized = chunker.size is not None
             if not sized and not chunker.needs_size:
-                in_any_unit = dataclasses.replace(chunker, unit="char")
-                if in_any_unit not in whole:  # without a size, units do not matter
+                # without a size, units do not matter
+                in_any_unit = dataclasses.replace(chunker, unit="char") if chunker.takes_size else chunker
+                if in_any_unit not in whole:
                     whole.add(in_any_unit)
                     rows.append(GridRow.of(chunker))
-            pairs = [(chunker.required_size(), chunker.overlap)] if sized else wanted
+            pairs = [(chunker.required_size(), chunker.overlap)] if sized else _taken_by(chunker, wanted)
             fresh = [pair for pair in pairs if pair not in seen]
             if fresh:
                 seen.update(fresh)
@@ -282,7 +284,14 @@ class Grid:
             given = {"chunker": listed, "size": parsed_sizes, "overlap": parsed_overlaps}
             lacking = [f"no {name} is given" for name, values in given.items() if not values]
             raise GridError(f"the grid has no cell that can run: {(lacking or [unable[0].reason])[0]}")
-        skipped = [(one.label, one.unit, pair) for one in listed if one.size is None for pair in unable]
+        unsized = [one for one in listed if one.size is None and one.takes_size]
+        skipped = [(one.label, one.shown_unit, pair) for one in unsized for pair in unable]
+        skipped += [
+            (one.label, one.shown_unit, Skipped(*pair, _no_overlap(one)))
+            for one in unsized
+            for pair in wanted
+            if pair[1] and not one.takes_overlap
+        ]
         return cls(
             tuple(_joined(rows)), tuple(dict.fromkeys(skipped)), tuple(str(overlap) for overlap in parsed_overlaps)
         )
@@ -312,6 +321,15 @@ class Grid:
         return tuple(dict.fromkeys(row.chunker for row in self.rows))
 
 
+def _taken_by(chunker: Chunker, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Give the pairs of size and overlap that a chunker can be set to."""
+    return [(size, overlap) for size, overlap in pairs if chunker.takes_size and (chunker.takes_overlap or not overlap)]
+
+
+def _no_overlap(chunker: Chunker) -> Text:
+    return say("{chunker} takes no overlap", chunker=chunker.label)
+
+
 def _joined(rows: Sequence[GridRow]) -> Iterator[GridRow]:
     """Join rows of one chunker that follow one another."""
     for (chunker, is_whole), found in groupby(rows, key=lambda row: (row.chunker, row.sizes is None)):
@@ -324,13 +342,16 @@ def _listed(given: Any) -> Iterable[Any]:
     return given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
 
 
-def _chunkers(chunkers: Iterable[str | Chunker]) -> tuple[Chunker, ...]:
+def _chunkers(chunkers: Iterable[Any]) -> tuple[Chunker, ...]:
     """Read the chunkers that are written, and take the others as they are."""
     found: dict[Chunker, None] = {}
     for chunker in chunkers:
-        if not isinstance(chunker, str | Chunker):
-            raise GridError(f"{type(chunker).__name__!r} is no chunker; write 'fixed', or FixedChunker()")
-        found.update(dict.fromkeys(parse_chunkers(chunker) if isinstance(chunker, str) else (chunker,)))
+        if isinstance(chunker, str):
+            found.update(dict.fromkeys(parse_chunkers(chunker)))
+        elif isinstance(chunker, Chunker):
+            found[chunker] = None
+        else:
+            found[as_chunker(chunker)] = None
     return tuple(found)
 
 

@@ -167,7 +167,10 @@ class SweepPlan:
         """The chunkers, with all that they may be asked to prepend."""
         if not self.closely:
             return self.chunkers
-        return tuple(replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) for chunker in self.chunkers)
+        return tuple(
+            replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) if chunker.can_prepend else chunker
+            for chunker in self.chunkers
+        )
 
     @property
     def _limit_units(self) -> set[str]:

@@ -69,7 +69,7 @@ def chunker_of(plan: SweepPlan, advice: Advice) -> Chunker:
     unsized = next(
         row.chunker
         for row in plan.grid.rows
-        if (row.chunker.label, row.chunker.unit) == (advice.chunker, advice.unit)
+        if (row.chunker.label, row.chunker.shown_unit) == (advice.chunker, advice.unit)
         and (row.sizes is None) == (advice.size is None)
     )
     return unsized if advice.size is None else unsized.at(advice.size, advice.overlap or 0)
@@ -79,7 +79,7 @@ def prependable(cell: Cell, chunker: Chunker, *, with_questions: bool) -> Iterat
     """Give what could mend the losses of a cell, with the chunker that prepends it."""
     lost = cell.header_lost_questions if with_questions else cell.table_rows_whole - cell.table_rows_with_header
     for what, harmed in ((HEADER, lost), (STATUS, cell.unmarked_chunks)):
-        if harmed and what not in chunker.prepend:
+        if harmed and chunker.can_prepend and what not in chunker.prepend:
             yield what, dataclasses.replace(chunker, prepend=(*chunker.prepend, what))
 
 

@@ -90,7 +90,7 @@ class Cell:
     missing_questions: int = 0
     missing_evidence: int = 0
     evidence_in_two_chunks: int = 0
-    evidence_longer_than_size: int = 0
+    evidence_longer_than_size: int | None = 0
     expected_split_questions: float | None = None
     expected_split_evidence: float | None = None
     table_questions: int = 0
@@ -224,6 +224,8 @@ class Cell:
             value = getattr(self, name)
             if value is not None:
                 cell[name] = list(value) if isinstance(value, tuple) else value
+        if self.failures is not None:
+            cell["failures"] = [{"document": name, "reason": reason} for name, reason in self.failures]
         cell.update((name, _rounded(value)) for name, value in self.extra.items())
         if self.precision_omega is not None:
             cell["precision_omega"] = dict(zip(("mean", "std"), self.omega or (None, None), strict=True))

@@ -67,7 +67,7 @@ class CellCounts:
         """Make the cells."""
         names = list(self.columns)
         columns = [self._values(column, row) for column in self.columns.values()]
-        label, unit = row.chunker.label, row.chunker.unit
+        label, unit = row.chunker.label, row.chunker.shown_unit
         values = zip(*columns, strict=True)
         for (size, overlap), found in zip(row.pairs(), values, strict=True):
             yield Cell.of(label, unit, size, overlap, self.characters, dict(zip(names, found, strict=True)))

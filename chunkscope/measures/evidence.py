@@ -250,6 +250,7 @@ class BoundEvidence:
         table, found = self.table, cells.all_least_sizes(self.spans)
         held, n, n_questions = cells.count(found.whole), len(table), table.n_questions
         # in a chunk above the size, longer evidence may be whole
+        is_ours = cells.chunker.shown_unit == cells.chunker.unit
         short = np.minimum(found.whole, self.positions[counting_of(cells.chunker)][:, 1])
         rows_least = self._rows_least(cells)
         questions, rows = table.worst_or_best(found.whole), table.worst_or_best(rows_least)
@@ -261,7 +262,7 @@ class BoundEvidence:
             "missing_questions": n_questions - cells.count(table.worst_or_best(found.covered)),
             "missing_evidence": n - cells.count(found.covered),
             "evidence_in_two_chunks": cells.count(found.by_two) - held,
-            "evidence_longer_than_size": n - cells.count(short),
+            "evidence_longer_than_size": n - cells.count(short) if is_ours else [None] * len(cells),
             "table_questions_with_header": cells.count(rows[self.table_questions]),
             "harmed_questions": n_questions - cells.count(sound),
         }

@@ -24,8 +24,9 @@ from chunkscope.grid.advice import (
     Tolerance,
     advice_of,
     grid_end,
+    is_known,
     largest_chunk,
-    nothing_fits,
+    no_candidate,
     options_of,
 )
 from chunkscope.grid.choice import (
@@ -156,8 +157,8 @@ def advise_recall(
     """
     contest = Contest.of(result, limit)
     if not contest.options.fits.any():
-        too_large = all(largest_chunk(cell, limit) > limit.limit for cell in result.cells)
-        return NoAdvice(nothing_fits(result.cells, limit) if too_large else TOO_LONG)
+        could = any(is_known(cell) and largest_chunk(cell, limit) <= limit.limit for cell in result.cells)
+        return NoAdvice(TOO_LONG if could else no_candidate(result.cells, limit))
     if not contest.n_questions:
         return NoAdvice(NO_EVIDENCE)
     rows = np.ones(contest.n_questions, dtype=np.bool_) if chosen_on is None else chosen_on

@@ -287,6 +287,17 @@ def is_here(name: str) -> bool:
     return True
 
 
+def is_unit(name: str) -> bool:
+    """Tell whether something has that name that sizes can be counted in.
+
+    Examples
+    --------
+    >>> is_unit("word"), is_unit("rows of a table")
+    (True, False)
+    """
+    return name.lower().endswith(".json") or name in unit_names()
+
+
 def unit_names() -> tuple[str, ...]:
     """Name the units, those included whose parts are not installed, but tokenizer files, which have paths."""
     return ("char", "word", *tokens.encoding_names())

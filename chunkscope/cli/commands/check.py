@@ -73,7 +73,11 @@ threshold_options = options.stacked(
 ranking_options = options.stacked(
     click.option("--retriever", metavar="NAME", type=options.FILLED, help="What ranks the chunks [bm25]."),
     click.option("--context", metavar="N", type=int, help="Characters of chunks that are read [6000]."),
-    click.option("--cache", metavar="PATH", type=options.FILLED, help="Where vectors are [the user's cache folder]."),
+    click.option(
+        "--cache", metavar="PATH", type=options.FILLED, help="Where vectors and pieces are [the user's cache folder]."
+    ),
+    options.no_cache_option,
+    options.allow_code_option,
 )
 
 

@@ -25,6 +25,7 @@ Examples:
 )
 @options.corpus_argument
 @options.setting_options
+@options.splitter_options
 @options.output_option
 @options.corpus_options
 @options.message_options

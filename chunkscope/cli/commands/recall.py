@@ -53,7 +53,7 @@ def command(**flags: Any) -> None:
     needs a text.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import kept_settings, name_left_out, read_labels
+    from chunkscope.cli.runs import end_with_failures, kept_settings, name_left_out, read_labels
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
     from chunkscope.grid.advice import Tolerance
@@ -112,6 +112,8 @@ def command(**flags: Any) -> None:
         text = _report(result, flags)
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
+    if not flags["dry_run"]:
+        end_with_failures(result, inputs.messages)
 
 
 def _report(result: SweepResult, flags: Mapping[str, Any]) -> str:

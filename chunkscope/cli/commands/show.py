@@ -26,6 +26,7 @@ Examples:
 @options.document_argument
 @click.option("-q", "--questions", "asked", metavar="FILE", type=options.FILLED, help="Underline their evidence.")
 @options.setting_options
+@options.splitter_options
 @options.output_option
 @options.field_option
 @options.reading_options

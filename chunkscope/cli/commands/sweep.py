@@ -48,6 +48,7 @@ Examples:
 @options.corpus_argument
 @options.questions_option
 @options.grid_options
+@options.splitter_options
 @options.all_option
 @click.option("--chart", is_flag=True, help="Draw what each size loses.")
 @click.option(
@@ -83,7 +84,7 @@ def command(**flags: Any) -> None:
     the folder "corpus" here.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import name_left_out, read_labels
+    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
@@ -116,6 +117,7 @@ def command(**flags: Any) -> None:
     text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
+    end_with_failures(result, inputs.messages)
 
 
 def _prepare(
@@ -128,7 +130,7 @@ def _prepare(
     inputs: Inputs,
     progress: Progress | None,
 ) -> Sweep:
-    from chunkscope.cli.runs import kept_settings
+    from chunkscope.cli.runs import kept_settings, n_splitter_cells
     from chunkscope.grid.batches import worthwhile_jobs
     from chunkscope.grid.sweep import prepare_sweep
 
@@ -148,7 +150,7 @@ def _prepare(
         tolerance=flags["tolerance"] or "2%",
         closely=flags["by_document"] == ADVISED,
         settings=kept_settings(wanted, inputs, flags, "count_tokens", "price"),
-        jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes),
+        jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes * n_splitter_cells(wanted.grid)),
         progress=progress,
     )
 

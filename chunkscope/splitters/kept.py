@@ -1,0 +1,110 @@
+"""Pieces that have been found, kept by what they depend on: the document, the splitter and its version, the setting."""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+
+import numpy as np
+
+from chunkscope.chunkers.pieces import EXACT, Pieces
+from chunkscope.corpus.document import Document
+from chunkscope.store.store import Store
+
+FORMAT = "1"
+"""Another one, when alignment finds something else for the same pieces."""
+SECONDS_AT_RISK = 0.5
+"""What took longer is written at once, so that Ctrl-C loses no more than a document."""
+
+
+@lru_cache(maxsize=8)
+def store_at(path: str | None) -> Store:
+    """Give the store of a file, one a process; without a path, pieces are kept as long as the process."""
+    return Store(path)
+
+
+class KeptPieces:
+    """The pieces of one splitter at one setting.
+
+    Parameters
+    ----------
+    path : str or None
+        The store's file.
+    namespace : str
+        Names the splitter for people.
+    setting : sequence of str
+        All that its pieces depend on besides the document.
+
+    Examples
+    --------
+    >>> found = Pieces(["a b"], np.array([[0, 4]]), np.arange(1), np.array([1], dtype=np.uint8))
+    >>> kept = KeptPieces(None, "doctest", ["at 4"])
+    >>> kept.put(Document("a.md", "a  b"), found); kept.flush()
+    >>> again, missing = kept.get([Document("b.md", "a  b"), Document("c.md", "c")])
+    >>> again.texts, missing
+    (['a b'], None)
+    """
+
+    def __init__(self, path: str | None, namespace: str, setting: Sequence[str]) -> None:
+        self._store, self._namespace = store_at(path), namespace
+        self._setting = json.dumps([FORMAT, *setting])
+        self._waiting: list[tuple[bytes, bytes]] = []
+        self._since = time.monotonic()
+
+    def get(self, documents: Sequence[Document]) -> list[Pieces | None]:
+        """Look the pieces of documents up."""
+        blobs = self._store.get_many(self._namespace, [self._key(document) for document in documents])
+        return [None if blob is None else _read(blob, one) for blob, one in zip(blobs, documents, strict=True)]
+
+    def put(self, document: Document, pieces: Pieces) -> None:
+        """Keep the pieces of a document; they are written together with others that took little time."""
+        self._waiting.append((self._key(document), _write(pieces, document)))
+        if time.monotonic() - self._since > SECONDS_AT_RISK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._waiting:
+            keys, blobs = zip(*self._waiting, strict=True)
+            self._store.put_many(self._namespace, keys, blobs)
+            self._waiting.clear()
+        self._since = time.monotonic()
+
+    def _key(self, document: Document) -> bytes:
+        text = document.text.encode("utf-8", "surrogatepass")
+        return sha256(sha256(text).digest() + self._setting.encode()).digest()
+
+
+def _write(pieces: Pieces, document: Document) -> bytes:
+    """Write pieces; those that are slices without their texts."""
+    own = {number: text for number, text in enumerate(pieces.texts) if pieces.kinds[number] != EXACT}
+    found = {
+        "spans": pieces.spans.tolist(),
+        "kinds": pieces.kinds.tolist(),
+        "own": own,
+        "owners": pieces.owners.tolist(),
+        "prepended": pieces.prepended.tolist(),
+        "wrong_offsets": pieces.wrong_offsets,
+        "n_broken": pieces.n_broken,
+    }
+    return zlib.compress(json.dumps(found).encode(), 1)
+
+
+def _read(blob: bytes, document: Document) -> Pieces:
+    found = json.loads(zlib.decompress(blob))
+    text, own = document.text, found["own"]
+    spans = np.array(found["spans"], dtype=np.int64).reshape(-1, 2)
+    return Pieces(
+        [own.get(str(number), text[start:end]) for number, (start, end) in enumerate(found["spans"])],
+        spans,
+        np.arange(len(spans)),
+        np.array(found["kinds"], dtype=np.uint8),
+        np.array(found["owners"], dtype=np.int64),
+        np.array(found["prepended"], dtype=np.int64).reshape(-1, 2),
+        wrong_offsets=found["wrong_offsets"],
+        n_broken=found["n_broken"],
+    )

@@ -1,0 +1,135 @@
+"""Ways of cutting whose chunks are texts that somebody else made: what a splitter gives, what stands in an index.
+
+Twin: tests/oracle/spans.py
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from chunkscope.chunkers.base import Chunker, Chunking
+from chunkscope.chunkers.pieces import Pieces, join_pieces
+from chunkscope.corpus.document import Document
+from chunkscope.spans.intervals import IntArray, SpanArray
+from chunkscope.splitters.alignment import align
+from chunkscope.splitters.shapes import RawPiece
+from chunkscope.structure.analysis import DocumentAnalysis
+
+REPLACEMENT = "\ufffd"
+"""What stands for a character that was torn."""
+
+_VISIBLE = re.compile(r"\S")
+
+
+@dataclass(frozen=True)
+class Uncut:
+    """Documents as they are: what a splitter has for boundaries."""
+
+    documents: tuple[Document, ...]
+
+    @property
+    def bases(self) -> list[int]:
+        """Where each document starts when they lie one behind the other, and the end of the last."""
+        return list(accumulate((document.length for document in self.documents), initial=0))
+
+
+@dataclass(frozen=True)
+class PieceChunker(Chunker):
+    """A way of cutting that gives pieces; `pieces_of` is all that one has to say."""
+
+    @property
+    def can_prepend(self) -> bool:
+        """Whoever made the pieces says what stands in front of them."""
+        return False
+
+    @abstractmethod
+    def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
+        """Give the pieces of each document, with offsets in that document."""
+
+    def segment(self, analysis: DocumentAnalysis) -> Uncut:
+        """Take the document itself: where pieces end depends on their size."""
+        return Uncut((analysis.document,))
+
+    def join(self, boundaries: Sequence[Uncut]) -> Uncut:
+        """Take the documents together."""
+        return Uncut(tuple(document for part in boundaries for document in part.documents))
+
+    def chunks(self, boundaries: Uncut) -> Chunking:
+        """Give the pieces of all documents, and what they are judged by."""
+        bases = boundaries.bases
+        found = self.pieces_of(boundaries.documents)
+        pieces = join_pieces(found, bases)
+        spans = pieces.spans[pieces.outermost]
+        ends = [
+            _ends_behind_stripped(document.text, one) for document, one in zip(boundaries.documents, found, strict=True)
+        ]
+        moved = [some + base for some, base in zip(ends, bases, strict=False)]
+        tiles = np.column_stack((spans[:, 0], np.concatenate([np.empty(0, dtype=np.int64), *moved])))
+        return Chunking(spans, spans[:, 1] - spans[:, 0], tiles=tiles, pieces=pieces)
+
+
+def read_pieces(document: Document, raw: Sequence[RawPiece]) -> Pieces:
+    """Find out where the pieces of a document lie.
+
+    Parameters
+    ----------
+    document : Document
+    raw : sequence of RawPiece
+        As they were given; offsets are checked, never believed.
+
+    Examples
+    --------
+    >>> found = read_pieces(Document("a.md", "one two"), [RawPiece("one"), RawPiece("two", 3, 6)])
+    >>> found.spans.tolist(), found.wrong_offsets
+    ([[0, 3], [4, 7]], 1)
+    """
+    text, texts = document.text, [piece.text for piece in raw]
+    claims = [_claim(piece) for piece in raw]
+    found = align(text, texts, claims if any(claims) else None)
+    placed = zip(texts, claims, found.spans.tolist(), strict=True)
+    wrong = broken = 0
+    for own, claim, (start, end) in placed:
+        wrong += claim is not None and claim != (start, end)
+        broken += own.count(REPLACEMENT) > text.count(REPLACEMENT, start, end)
+    return Pieces(
+        texts,
+        found.spans,
+        np.arange(len(texts)),
+        found.kinds,
+        found.owners,
+        found.prepended,
+        wrong_offsets=wrong,
+        n_broken=broken,
+    )
+
+
+def _claim(piece: RawPiece) -> tuple[int, int] | None:
+    if piece.start is None:
+        return None
+    return piece.start, piece.start + len(piece.text) if piece.end is None else piece.end
+
+
+def _ends_behind_stripped(text: str, pieces: Pieces) -> IntArray:
+    """Give where the text behind each outermost piece goes on, if what gave them strips white space: int64 (m,).
+
+    Without that, the ends of the pieces.
+    """
+    spans = pieces.spans[pieces.outermost]
+    ends = spans[:, 1].copy()
+    if _has_blank_edges(text, pieces.spans[pieces.is_found]):
+        return ends
+    for row, end in enumerate(ends.tolist()):
+        if text[end : end + 1].isspace():
+            found = _VISIBLE.search(text, end)
+            ends[row] = found.start() if found else len(text)
+    return ends
+
+
+def _has_blank_edges(text: str, spans: SpanArray) -> bool:
+    return any(text[start].isspace() or text[end - 1].isspace() for start, end in spans.tolist())

@@ -16,7 +16,7 @@ import numpy as np
 
 from chunkscope.chunkers import Chunker, parse_chunkers
 from chunkscope.chunkers.base import LARGEST_SIZE
-from chunkscope.errors import GridError
+from chunkscope.errors import GridError, SplitterError
 from chunkscope.language import Text, say
 from chunkscope.spans.intervals import IntArray
 from chunkscope.splitters.chunker import as_chunker
@@ -351,8 +351,18 @@ def _chunkers(chunkers: Iterable[Any]) -> tuple[Chunker, ...]:
         elif isinstance(chunker, Chunker):
             found[chunker] = None
         else:
-            found[as_chunker(chunker)] = None
+            found[_splitter(chunker)] = None
     return tuple(found)
+
+
+def _splitter(given: object) -> Chunker:
+    try:
+        return as_chunker(given)
+    except SplitterError as error:
+        kind = type(given).__name__
+        raise GridError(
+            f"{kind!r} is no chunker; write 'fixed', or FixedChunker(), or give a splitter: {error}"
+        ) from None
 
 
 def _overlaps(overlaps: Iterable[int | str | Overlap]) -> tuple[int | Overlap, ...]:

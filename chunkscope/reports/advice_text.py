@@ -122,7 +122,9 @@ def spelled(cell: Cell | Advice, name: Name) -> Text:
     """Spell a setting as people write it: the way of cutting and size/overlap."""
     chunker, size = name(cell.chunker), setting(cell)
     if cell.size is None:
-        return say("{chunker} without a size (whole sections)", chunker=chunker)
+        if cell.chunker.startswith("heading"):
+            return say("{chunker} without a size (whole sections)", chunker=chunker)
+        return say("{chunker}", chunker=chunker)
     if cell.unit == "char" or cell.chunker.startswith("token"):
         return say("{chunker} {size}", chunker=chunker, size=size)
     return say("{chunker} {size} {unit}", chunker=chunker, size=size, unit=unit_noun(cell.unit))
@@ -363,6 +365,8 @@ def _next(result: SweepResult, advice: Advice | None, name: Name) -> Iterator[La
     elif advice is not None:
         questions = name(shlex.quote(result.questions.path)) if result.questions.path else "QUESTIONS"
         command = f"chunkscope recall {corpus} -q {questions}"
+        if any(cell.pieces is not None for cell in result.cells):
+            command += f" -c {name(shlex.quote(','.join(map(str, result.settings.get('chunkers', ())))))}"
         yield say("Next"), say("{command}   (searches with BM25, offline)", command=command)
 
 
@@ -451,10 +455,38 @@ def cell_notes(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
                 notes.append(say("{told}: {n:,} at most, with {where}", told=told, n=most, where=where))
             else:
                 notes.append(say("{told}: {n:,}, with {where}", told=told, n=most, where=where))
-    sections = [cell for cell in cells if cell.size is None and cell.chunks]
+    notes += piece_notes(cells)
+    sections = [cell for cell in cells if cell.size is None and cell.chunks and cell.pieces is None]
     if any(_is_one_section_each(cell, result.corpus.documents) for cell in sections):
         notes.append(say("no document is divided by headings: each is one section"))
     return notes
+
+
+PIECE_NOTES = {
+    "not_found": say("pieces are found nowhere in the documents"),
+    "inside": say("chunks lie inside others"),
+    "wrong_offsets": say("chunks have offsets that are not theirs"),
+}
+
+
+def piece_notes(cells: Sequence[Cell]) -> Iterator[Text]:
+    """Say what is wrong with the pieces of splitters, at the worst of shown cells."""
+    cut = [cell for cell in cells if cell.pieces is not None]
+    for count, told in PIECE_NOTES.items():
+        worst = max(cut, key=lambda cell: (cell.pieces or {})[count], default=None)
+        if worst is not None and worst.pieces and worst.pieces[count]:
+            yield say(
+                "{told}: {n:,} of {total:,}, with {setting} (chunkscope inspect shows them)",
+                told=told,
+                n=worst.pieces[count],
+                total=worst.chunks,
+                setting=spelled(worst, str),
+            )
+    failed = {name for cell in cut for name, _ in cell.failures or ()}
+    if failed:
+        yield say(
+            "{n:,} {n:document|documents} could not be split: {names}", n=len(failed), names=some(sorted(failed), 3)
+        )
 
 
 def _is_one_section_each(cell: Cell, n_documents: int) -> bool:

@@ -10,6 +10,7 @@ from chunkscope.gate.thresholds import is_least
 from chunkscope.language import Text, in_language, say
 from chunkscope.measures.findings import Finding, Suggestion
 from chunkscope.reports.base import CHECK, Report, ReportOptions
+from chunkscope.reports.setting_words import unsized_words
 from chunkscope.reports.table import TextColumn, lay_table
 from chunkscope.reports.visible import visible
 from chunkscope.reports.why import around
@@ -231,7 +232,7 @@ def _last_line(result: CheckResult, options: ReportOptions) -> str:
     chunker, size, overlap, unit = (result.setting[name] for name in ("chunker", "size", "overlap", "unit"))
     setting: str = f"{chunker} size={size} overlap={overlap}"
     if size is None:
-        setting = say("{chunker}, whole sections", chunker=chunker)
+        setting = unsized_words(chunker)
     if unit != "char":
         setting = say("{setting} unit={unit}", setting=setting, unit=unit)
     where = say("{n:,} {n:document|documents}, {setting}", n=result.corpus.documents, setting=setting)

@@ -12,6 +12,19 @@ from chunkscope.grid.pairing import Difference, PlacedCell
 from chunkscope.language import Text, say
 
 
+def unsized_words(chunker: str) -> Text:
+    """Name a way of cutting that has no size: sections are whole, a splitter or an index is what it is.
+
+    Examples
+    --------
+    >>> unsized_words("heading"), unsized_words("my_pipeline:split")
+    ('heading, whole sections', 'my_pipeline:split')
+    """
+    if chunker.startswith("heading"):
+        return say("{chunker}, whole sections", chunker=chunker)
+    return say("{chunker}", chunker=chunker)
+
+
 def setting_words(cell: Mapping[str, Any]) -> Text:
     """Name a setting.
 
@@ -24,7 +37,7 @@ def setting_words(cell: Mapping[str, Any]) -> Text:
     """
     chunker = str(cell["chunker"])
     if cell["size"] is None:
-        return say("{chunker}, whole sections", chunker=chunker)
+        return unsized_words(chunker)
     size = f"{cell['size']}/{cell['overlap']}"
     if cell["unit"] == "char":
         return say("{chunker} {size}", chunker=chunker, size=size)
@@ -110,7 +123,7 @@ def cell_runs(cells: Sequence[PlacedCell]) -> Iterator[Text]:
     for (chunker, unit, overlap), run in groupby(sorted(cells, key=line), key=line):
         sizes = [placed.cell["size"] for placed in run]
         if None in sizes:
-            yield say("{chunker}, whole sections", chunker=chunker)
+            yield unsized_words(chunker)
             continue
         listed = ranges(sorted(sizes))
         if unit == "char":

@@ -25,7 +25,7 @@ CHUNKERS = Registry(
 )
 """Our chunkers; installed packages offer more as entry points of ``chunkscope.chunkers``."""
 
-SPLITTERS, SPLITTER_NAMES = "chunkscope.splitters.chunker", "chunkscope.splitters.installed"
+SPLITTERS, SPLITTER_NAMES = "chunkscope.splitters.chunker", "chunkscope.splitters.packages"
 """What reads splitters from outside, and knows their names; imported by name, when one is asked for."""
 
 _SPELLING = re.compile(r"\s*([\w.:-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -86,7 +86,7 @@ def is_splitter(name: str) -> bool:
     """
     if name in CHUNKERS.built_in or is_preset(name):
         return False
-    return ":" in name or name in import_module(SPLITTER_NAMES).splitter_names()
+    return ":" in name or name in import_module(SPLITTER_NAMES).SPLITTERS
 
 
 def find_chunker(name: str) -> type[Chunker]:

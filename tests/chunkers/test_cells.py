@@ -41,7 +41,7 @@ prepends = st.sampled_from([(), (), ("table-header",), ("headings", "front-matte
 
 
 @given(corpora(), st.data(), grids(), prepends, st.sampled_from(["drop", "keep"]), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_cells_counted_together_are_as_each_counted_alone(corpus, data, grid, prepend, tail, with_ids):
     questions = data.draw(questions_of(corpus))
     chunker = FixedChunker(tail=tail, prepend=prepend)
@@ -69,7 +69,7 @@ class _Grid:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=4), grids(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_least_sizes_say_which_cells_hold_a_target(lengths, grid, data):
     layout = Layout.of([str(number) for number in range(len(lengths))], lengths)
     step = min(size - overlap for size, overlap in grid)
@@ -112,7 +112,7 @@ def test_targets_are_looked_up_once_a_step_not_once_a_cell(monkeypatch):
 
 
 @given(corpora(4), st.data(), grids())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_expectations_are_the_same_to_the_last_digit_however_documents_are_dealt_out(monkeypatch, corpus, data, grid):
     labels = labels_of(data.draw(questions_of(corpus, 6)))
     cells = [FixedChunker(size, overlap) for size, overlap in grid]

@@ -42,7 +42,7 @@ def cells(draw, of=None):
 
 
 @given(cells())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_targets_are_held_and_covered_as_loops_say(cell):
     _, chunks, spans, targets = cell
     rows = targets.spans.tolist()
@@ -55,7 +55,7 @@ def test_targets_are_held_and_covered_as_loops_say(cell):
 
 
 @given(cells())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_blanks_and_cuts_are_counted_as_loops_say(cell):
     corpus, chunks, spans, _ = cell
     text = "".join(document.text for document in corpus)
@@ -80,7 +80,7 @@ windows = st.builds(
 
 
 @given(cells(windows))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_windows_as_arithmetic_and_as_spans_answer_alike(cell):
     corpus, chunks, _, targets = cell
     chunker = chunks.chunker

@@ -34,7 +34,7 @@ def spans_of(found):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_every_chunker_cuts_as_its_rule_says(corpus, chunker):
     for document in corpus:
         assert chunker.spans(document).tolist() == spans_of(cut(document, chunker))
@@ -81,7 +81,7 @@ def test_offsets_that_are_in_order_are_not_hashed(chunker, monkeypatch):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @example(EMPTY_AMONG_OTHERS, HeadingChunker())
 @example(EMPTY_AMONG_OTHERS, SentenceChunker(5))
 @example(EMPTY_AMONG_OTHERS, TokenChunker(5, 1, raw=True))
@@ -103,7 +103,7 @@ def test_all_documents_at_once_are_cut_as_each_by_itself(corpus, chunker):
 
 
 @given(corpora(1), chunkers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_chunks_are_in_order_and_none_lies_inside_another(corpus, chunker):
     for document in corpus:
         spans = chunker.spans(document)
@@ -132,7 +132,6 @@ def test_fixed_windows_follow_the_formula_on_the_whole_small_grid(keep):
 
 
 @given(st.text("鮪a😀 。\n", max_size=30), st.integers(1, 9))
-@settings(deadline=None)
 def test_only_one_character_alone_may_weigh_more_than_the_size_in_tokens(text, size):
     document = Document("a", text)
     for window in cut(document, TokenChunker(size)):
@@ -141,7 +140,6 @@ def test_only_one_character_alone_may_weigh_more_than_the_size_in_tokens(text, s
 
 
 @given(corpora(1), st.integers(1, 40))
-@settings(deadline=None)
 @example([Document("a", "か" * 25 + "。")], 10)
 def test_sections_and_sentences_respect_the_size(corpus, size):
     for document in corpus:
@@ -212,7 +210,7 @@ def test_a_chunk_of_raw_tokens_is_what_decoding_them_gives_without_the_broken_ch
 
 
 @given(st.data(), st.text("あa \n。", min_size=1, max_size=30))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_tokens_of_any_tokenizer_are_cut_as_the_rules_say(data, text):
     # tokenizers drop characters, give empty tokens, and let tokens share characters
     place = st.integers(0, len(text) + 1)

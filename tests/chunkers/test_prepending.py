@@ -62,7 +62,7 @@ def test_without_chunks_nothing_is_prepended_in_the_shape_of_spans():
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
     layout = Layout.of([document.name for document in corpus], [len(document.text) for document in corpus])
     joined = join_prependable(
@@ -83,7 +83,7 @@ def test_all_chunks_of_all_documents_carry_what_the_twin_says(corpus, chunker):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined_ones(corpus, chunker):
     for document in corpus:
         prependable = find_prependable(DocumentAnalysis(document))
@@ -95,7 +95,7 @@ def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_carrying_moves_no_boundary(corpus, chunker):
     for document in corpus:
         bare = dataclasses.replace(chunker, prepend=())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import random
@@ -17,15 +16,13 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import fails, put, run
 
-from chunkscope.cli.program import program
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.questions.question import read_questions
 from chunkscope.reports.width import width
 
 ROOT = Path(__file__).parents[2]
-RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}))
 TABLE = "| 地域 | 上限 |\r\n|---|---:|\r\n| 甲地 | 12,000円 |\r\n| 乙地 | 10,000円 |\r\n"
 RULES = "# 旅費\r\n\r\n宿泊費の上限は1泊12,000円とする。実費が下回るときは実費を払う。\r\n\r\n" + TABLE
 QUESTIONS = [
@@ -54,17 +51,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def put(path, text):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    Path(path).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
 def ask(*questions):
     put("questions.jsonl", "".join(json.dumps(question, ensure_ascii=False) + "\n" for question in questions))
-
-
-def run(*args):
-    return RUNNER.invoke(program, [str(arg) for arg in args])
 
 
 def check(*args, size=16):
@@ -73,15 +61,6 @@ def check(*args, size=16):
 
 def check_json(*args, **settings):
     return json.loads(check("--format", "json", *args, **settings).stdout)
-
-
-def fails(*args):
-    """Run, and give the one line of reason."""
-    result = run(*args)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    [line] = [line for line in result.stderr.splitlines() if "warning:" not in line]
-    assert line.startswith("chunkscope: ")
-    return line
 
 
 class TestFormats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import inspect
 import io
 import json
 import os
@@ -13,7 +12,7 @@ import time
 
 import click
 import pytest
-from click.testing import CliRunner
+from command_line import SWEEP, fails, put, run, run_json
 
 import chunkscope.grid.sweep
 from chunkscope._version import __version__
@@ -35,37 +34,6 @@ def here(tmp_path, monkeypatch):
     put("docs/rules.md", RULES)
     put("asked.jsonl", json.dumps(QUESTION, ensure_ascii=False) + "\n")
     return tmp_path
-
-
-def put(path, content):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else content.encode())
-
-
-# before click 8.2 the two streams were one unless asked otherwise
-RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}))
-
-
-def run(*args):
-    return RUNNER.invoke(program, [str(arg) for arg in args])
-
-
-def run_json(*args):
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def fails(*args):
-    """Run, and give the one line of reason."""
-    result = run(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    [line] = [line for line in result.stderr.splitlines() if "warning:" not in line]
-    assert line.startswith("chunkscope: ")
-    return line
 
 
 class TestProgram:
@@ -90,18 +58,12 @@ class TestProgram:
             (["swep"], ["'swep'", "did you mean 'sweep'"]),
             (["xyzzy"], ["'xyzzy'", "there are sweep"]),
             (["--nix"], ["--nix"]),
-            (
-                ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--szies", "5"],
-                ["--szies", "--sizes", "chunkscope sweep --help"],
-            ),
-            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "a", "b"], ["b"]),
-            (
-                ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--format", "xml"],
-                ["'xml'", "table"],
-            ),
+            ([*SWEEP, "--szies", "5"], ["--szies", "--sizes", "chunkscope sweep --help"]),
+            ([*SWEEP, "a", "b"], ["b"]),
+            ([*SWEEP, "docs", "--format", "xml"], ["'xml'", "table"]),
             (["show"], ["DOCUMENT"]),
-            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--jobs", "0"], ["--jobs"]),
-            (["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--price", "-1"], ["--price"]),
+            ([*SWEEP, "docs", "--jobs", "0"], ["--jobs"]),
+            ([*SWEEP, "docs", "--price", "-1"], ["--price"]),
         ],
     )
     def test_wrong_usage_is_one_line(self, here, args, words):
@@ -113,10 +75,8 @@ class TestProgram:
             raise ZeroDivisionError("by\nzero")
 
         monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", broken)
-        assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs"
-        )
-        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--traceback")
+        assert "internal error: ZeroDivisionError: by zero; --traceback shows where" in fails(*SWEEP, "docs")
+        result = run(*SWEEP, "docs", "--traceback")
         assert result.exit_code == 2
         assert "Traceback" in result.stderr
         assert result.stderr.splitlines()[-1].startswith("chunkscope: internal error")
@@ -136,7 +96,7 @@ class TestProgram:
             raise error
 
         monkeypatch.setattr(chunkscope.grid.sweep, "prepare_sweep", raising)
-        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs")
+        result = run(*SWEEP, "docs")
         assert result.exit_code == status
         assert result.stderr.startswith(said)
         assert result.stderr.count("\n") == bool(said)
@@ -148,29 +108,20 @@ class TestProgram:
 class TestInputs:
     def test_no_corpus_anywhere(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        assert "no CORPUS" in fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6")
+        assert "no CORPUS" in fails(*SWEEP)
 
-    @pytest.mark.parametrize(
-        "command",
-        [
-            ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"],
-            ["labels", "-q", "asked.jsonl"],
-            ["chunks", "--size", "5"],
-        ],
-    )
+    @pytest.mark.parametrize("command", [[*SWEEP], ["labels", "-q", "asked.jsonl"], ["chunks", "--size", "5"]])
     def test_no_such_folder(self, here, command):
         assert "nix: no such file or folder" in fails(*command, "nix")
 
     def test_no_document_in_the_folder(self, here):
         put("other/a.pdf", "x")
-        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "other")
+        line = fails(*SWEEP, "other")
         assert "no document in it" in line
         assert "1 .pdf ignored: convert it first" in line
 
     def test_questions_that_are_not_there(self, here):
-        assert "nix.jsonl: no such file" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "nix.jsonl"
-        )
+        assert "nix.jsonl: no such file" in fails(*SWEEP, "docs", "-q", "nix.jsonl")
 
     def test_a_line_that_is_no_json_is_named(self, here):
         put("bad.jsonl", '{"id": "a", "evidence": []}\n\n{"id": \n')
@@ -179,31 +130,17 @@ class TestInputs:
 
     def test_a_bad_record_of_a_corpus_is_named(self, here):
         put("c.jsonl", '{"name": "a", "text": "x"}\n["no"]\n')
-        assert "c.jsonl:2: not a JSON object" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "c.jsonl"
-        )
+        assert "c.jsonl:2: not a JSON object" in fails(*SWEEP, "c.jsonl")
 
     def test_a_file_in_another_encoding(self, here):
         put("docs/sj.md", "日本語".encode("cp932"))
-        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs")
+        line = fails(*SWEEP, "docs")
         assert "sj.md: byte 0 is not UTF-8" in line
         assert "--encoding" in line
 
     def test_unreadable_files_can_be_listed_instead(self, here):
         put("docs/sj.md", "日本語".encode("cp932"))
-        result = run(
-            "sweep",
-            "-c",
-            "fixed",
-            "--overlaps",
-            "1/6",
-            "docs",
-            "--skip-unreadable",
-            "--sizes",
-            "20",
-            "--format",
-            "json",
-        )
+        result = run(*SWEEP, "docs", "--skip-unreadable", "--sizes", "20", "--format", "json")
         assert result.exit_code == 0
         assert len(json.loads(result.stdout)["corpus"]["unreadable"]) == 1
         assert "warning: sj.md: byte 0" in result.stderr
@@ -217,13 +154,11 @@ class TestInputs:
         assert "秘密" in run("chunks", "docs", "--size", "20", "--follow-links").stdout
 
     def test_an_encoding_that_does_not_exist(self, here):
-        assert "'nix'" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--encoding", "nix"
-        )
+        assert "'nix'" in fails(*SWEEP, "docs", "--encoding", "nix")
 
     def test_an_empty_file_is_a_document_without_chunks(self, here):
         put("empty/a.md", "")
-        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "empty", "--sizes", "20", "--format", "json")
+        found = run_json(*SWEEP, "empty", "--sizes", "20", "--format", "json")
         assert found["cells"][0]["chunks"] == 0
         assert found["cells"][0]["duplication"] is None
         assert run("chunks", "empty", "--size", "5").stdout == ""
@@ -232,9 +167,7 @@ class TestInputs:
 
     def test_no_questions_at_all_is_no_error(self, here):
         put("none.jsonl", "\n")
-        result = run(
-            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "none.jsonl", "--sizes", "20", "--format", "json"
-        )
+        result = run(*SWEEP, "docs", "-q", "none.jsonl", "--sizes", "20", "--format", "json")
         assert result.exit_code == 0
         assert json.loads(result.stdout)["questions"]["total"] == 0
         assert "no question in it" in result.stderr
@@ -242,9 +175,9 @@ class TestInputs:
     def test_ignored_files_are_told_once_and_not_when_quiet(self, here):
         put("docs/a.pdf", "x")
         put("docs/b.png", "x")
-        result = run("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20")
+        result = run(*SWEEP, "docs", "--sizes", "20")
         assert result.stderr == "chunkscope: warning: 1 .pdf ignored: convert it first; 1 .png ignored\n"
-        assert run("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20", "--quiet").stderr == ""
+        assert run(*SWEEP, "docs", "--sizes", "20", "--quiet").stderr == ""
 
     def test_many_kinds_of_ignored_files_are_summed_up(self):
         ignored = {f".{letter}": 2 for letter in "abcdefg"} | {"": 1}
@@ -261,7 +194,7 @@ class TestInputs:
     def test_include_and_exclude_choose_files(self, here):
         for name in ("a.md", "b.txt", "old/c.md"):
             put(f"many/{name}", "いろは")
-        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "many", "--include", "*.md", "--include", "*.txt", "--exclude", "old", "--sizes", "9",
+        found = run_json(*SWEEP, "many", "--include", "*.md", "--include", "*.txt", "--exclude", "old", "--sizes", "9",
                          "--format", "json")  # fmt: skip
         assert list(found["corpus"]["files"]) == ["a.md", "b.txt"]
         assert found["settings"]["include"] == ["*.md", "*.txt"]
@@ -298,38 +231,26 @@ class TestConfiguration:
     def test_where_a_corpus_is_named_configured_questions_are_not_used(self, here):
         put("pyproject.toml", self.CONFIG)
         put("other/a.md", "いろは")
-        assert (
-            run_json("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "other", "--format", "json")[
-                "questions"
-            ]
-            is None
-        )
+        assert run_json(*SWEEP, "other", "--format", "json")["questions"] is None
         assert "name them with -q" in fails("labels", "other")
 
     def test_questions_alone_go_with_the_configured_corpus(self, here):
         put("pyproject.toml", self.CONFIG)
         put("two.jsonl", json.dumps({"id": "x", "evidence": []}))
-        found = run_json(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "-q", "two.jsonl", "--format", "json"
-        )
+        found = run_json(*SWEEP, "-q", "two.jsonl", "--format", "json")
         assert (found["corpus"]["path"], found["questions"]["path"]) == ("docs", "two.jsonl")
 
     def test_without_a_file_the_usual_names_are_looked_for(self, here):
         os.rename("docs", "corpus")
-        assert (
-            run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", "9", "--format", "json")["questions"]
-            is None
-        )
+        assert run_json(*SWEEP, "--sizes", "9", "--format", "json")["questions"] is None
         os.rename("asked.jsonl", "questions.jsonl")
-        found = run_json("sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", "9", "--format", "json")
+        found = run_json(*SWEEP, "--sizes", "9", "--format", "json")
         assert (found["corpus"]["path"], found["questions"]["path"]) == ("corpus", "questions.jsonl")
         assert run("labels").exit_code == 0
 
     def test_an_unknown_key_names_the_nearest(self, here):
         put("chunkscope.toml", "sises = '5'")
-        assert "chunkscope.toml has no 'sises'; did you mean 'sizes'?" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs"
-        )
+        assert "chunkscope.toml has no 'sises'; did you mean 'sizes'?" in fails(*SWEEP, "docs")
 
     def test_a_bad_value_is_told_with_its_file(self, here):
         put("chunkscope.toml", "sizes = '9..1'\noverlap = '2/1'\nsize = 5\nunit = 'chr'")
@@ -362,28 +283,22 @@ class TestConfiguration:
 
     def test_a_file_that_is_not_there_is_told_with_the_configuration_that_names_it(self, here):
         put("chunkscope.toml", "corpus = 'nix'\nquestions = 'nix.jsonl'")
-        assert "chunkscope.toml: corpus: nix: no such file or folder" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"
-        )
+        assert "chunkscope.toml: corpus: nix: no such file or folder" in fails(*SWEEP)
         put("chunkscope.toml", "corpus = 'docs'\nquestions = 'nix.jsonl'")
-        assert "chunkscope.toml: questions: nix.jsonl: no such file" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"
-        )
-        assert run("sweep", "-c", "fixed", "--overlaps", "1/6", "-q", "asked.jsonl", "--sizes", "9").exit_code == 0
+        assert "chunkscope.toml: questions: nix.jsonl: no such file" in fails(*SWEEP)
+        assert run(*SWEEP, "-q", "asked.jsonl", "--sizes", "9").exit_code == 0
         assert run("chunks", "--size", "9").exit_code == 0
 
     def test_two_files_in_one_folder_are_warned_of(self, here):
         put("pyproject.toml", self.CONFIG)
         put("chunkscope.toml", "corpus = 'docs'\nsizes = 50")
-        result = run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--format", "csv")
+        result = run(*SWEEP, "--format", "csv")
         assert "chunkscope.toml is used" in result.stderr
         assert result.exit_code == 0
 
     def test_a_demo_takes_nothing_from_the_file(self, here):
         put("pyproject.toml", self.CONFIG)
-        found = run_json(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "en", "--format", "json"
-        )
+        found = run_json(*SWEEP, "--demo", "en", "--format", "json")
         assert len(found["cells"]) == 76
 
 
@@ -394,16 +309,16 @@ DIGITS = "1" * 5000
 @pytest.mark.parametrize(
     "args",
     [
-        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", DIGITS],
-        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", f"1..{DIGITS}"],
-        ["sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", f"1..9:{DIGITS}"],
+        [*SWEEP, "--sizes", DIGITS],
+        [*SWEEP, "--sizes", f"1..{DIGITS}"],
+        [*SWEEP, "--sizes", f"1..9:{DIGITS}"],
         ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", DIGITS],
         ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", f"1/{DIGITS}"],
         ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", f"{DIGITS}%"],
-        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--why", DIGITS],
-        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--why", f"30/{DIGITS}"],
+        [*SWEEP, "--why", DIGITS],
+        [*SWEEP, "--why", f"30/{DIGITS}"],
         ["sweep", "--chunker", f"fixed(size={DIGITS})"],
-        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--jobs", DIGITS],
+        [*SWEEP, "--jobs", DIGITS],
         ["recall", "-q", "asked.jsonl", "-k", DIGITS],
         ["recall", "-q", "asked.jsonl", "--budget", DIGITS],
         ["recall", "-q", "asked.jsonl", "--return", f"neighbours:{DIGITS}"],
@@ -427,9 +342,9 @@ def test_thousands_of_digits_are_one_line_that_names_the_option(here, args):
 @pytest.mark.parametrize(
     "args",
     [
-        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "pipe.json"],
+        [*SWEEP, "pipe.json"],
         ["show", "pipe.json", "--size", "5"],
-        ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "pipe.json"],
+        [*SWEEP, "docs", "-q", "pipe.json"],
         ["check", "docs", "--size", "5", "--baseline", "pipe.json"],
         ["compare", "pipe.json", "pipe.json"],
         ["chunks", "docs", "--size", "5", "--unit", "pipe.json"],
@@ -531,31 +446,17 @@ class TestSweep:
         put(
             "mixed.jsonl", json.dumps(QUESTION) + "\n" + json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"})
         )
-        line = fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", "mixed.jsonl")
+        line = fails(*SWEEP, "docs", "-q", "mixed.jsonl")
         assert "mixed.jsonl: 1 label problem in 1 of 2 questions; the first: q2 (line 2): missing" in line
         assert "--skip-bad-labels" in line
-        found = run_json(
-            "sweep",
-            "-c",
-            "fixed",
-            "--sizes",
-            "50..800",
-            "--overlaps",
-            "1/6",
-            "docs",
-            "-q",
-            "mixed.jsonl",
-            "--skip-bad-labels",
-            "--format",
-            "json",
-        )
+        found = run_json(*SWEEP, "docs", "-q", "mixed.jsonl", "--skip-bad-labels", "--format", "json")
         questions = found["questions"]
         assert (questions["total"], questions["valid"]) == (2, 1)
         assert questions["excluded"] == [{"id": "q2", "problem": "missing"}]
 
     @pytest.mark.parametrize("option", ["--chunker", "--unit", "--sizes", "--overlaps"])
     def test_an_empty_value_is_no_absent_one(self, here, option):
-        assert "''" in fails("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", option, "")
+        assert "''" in fails(*SWEEP, "docs", option, "")
 
     @pytest.mark.parametrize("number", ["9" * 5000, "1/" + "9" * 5000, "9" * 5000 + "%"])
     def test_numbers_without_end_are_refused_shortly(self, here, number):
@@ -566,8 +467,8 @@ class TestSweep:
     @pytest.mark.parametrize(
         "args",
         [
-            ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", ""), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", ""), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-q", " "), ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", ""),
-            ("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--why", ""), ("labels", "docs", "-q", ""), ("show", "", "--size", "9"),
+            (*SWEEP, ""), (*SWEEP, "docs", "-q", ""), (*SWEEP, "docs", "-q", " "), (*SWEEP, "docs", "-o", ""),
+            (*SWEEP, "docs", "--why", ""), ("labels", "docs", "-q", ""), ("show", "", "--size", "9"),
             ("labels", "docs", "-q", "asked.jsonl", "--fix", ""), ("check", "docs", "--size", "9", "-q", ""),
             ("check", "docs", "--size", "9", "--baseline", ""), ("check", "docs", "--size", "9", "--write-baseline", ""),
         ],
@@ -581,9 +482,7 @@ class TestSweep:
          ("--price", "1e999", "number"), ("--jobs", "abc", "whole number"), ("--jobs", "1.5", "whole number")],
     )  # fmt: skip
     def test_what_is_no_number_is_told_in_words(self, here, option, value, kind):
-        assert f"{value!r} is not a valid {kind}; see" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", option, value
-        )
+        assert f"{value!r} is not a valid {kind}; see" in fails(*SWEEP, "docs", option, value)
 
     def test_messages_name_the_option_that_was_given(self, here):
         assert "--overlap x: not an overlap" in fails("chunks", "docs", "--size", "9", "--overlap", "x")
@@ -593,19 +492,7 @@ class TestSweep:
 
     def test_where_no_sound_question_is_left_the_rates_are_over_nothing(self, here):
         put("none.jsonl", json.dumps({"id": "q2", "doc": "rules.md", "evidence": "ない"}))
-        args = (
-            "sweep",
-            "-c",
-            "fixed",
-            "--overlaps",
-            "1/6",
-            "docs",
-            "-q",
-            "none.jsonl",
-            "--sizes",
-            "9",
-            "--skip-bad-labels",
-        )
+        args = (*SWEEP, "docs", "-q", "none.jsonl", "--sizes", "9", "--skip-bad-labels")
         result = run(*args, "--format", "json")
         assert result.exit_code == 0
         assert "no question with evidence is left" in result.stderr
@@ -616,9 +503,7 @@ class TestSweep:
 
     def test_unanswerable_questions_alone_are_sound(self, here):
         put("un.jsonl", json.dumps({"id": "q", "evidence": []}))
-        found = run_json(
-            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "un.jsonl", "--sizes", "9", "--format", "json"
-        )
+        found = run_json(*SWEEP, "docs", "-q", "un.jsonl", "--sizes", "9", "--format", "json")
         assert found["questions"]["without_evidence"] == 1
 
     def test_the_table_ends_with_why(self, here):
@@ -636,15 +521,7 @@ class TestSweep:
         assert "\nheading\n" in result.stdout
 
     def test_csv_has_a_row_a_cell(self, here):
-        rows = list(
-            csv.DictReader(
-                io.StringIO(
-                    run(
-                        "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "10,20,30", "--format", "csv"
-                    ).stdout
-                )
-            )
-        )
+        rows = list(csv.DictReader(io.StringIO(run(*SWEEP, "docs", "--sizes", "10,20,30", "--format", "csv").stdout)))
         assert [row["size"] for row in rows] == ["10", "20", "30"]
 
     def test_what_csv_has_no_room_for_is_told_on_stderr(self, here):
@@ -654,33 +531,15 @@ class TestSweep:
         assert "3 pairs of the grid cannot run: fixed 4/4 (overlap 4 must be smaller than size 4), fixed 4/8" in warning
 
     def test_markdown_is_a_table(self, here):
-        assert "|---" in run(
-            "sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "10", "--format", "markdown"
-        ).stdout.replace(" ", "")
+        assert "|---" in run(*SWEEP, "docs", "--sizes", "10", "--format", "markdown").stdout.replace(" ", "")
 
     def test_all_shows_more(self, here):
-        few, all_rows = (
-            run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo").stdout,
-            run("sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "--all").stdout,
-        )
+        few, all_rows = (run(*SWEEP, "--demo").stdout, run(*SWEEP, "--demo", "--all").stdout)
         assert len(all_rows.splitlines()) >= len(few.splitlines()) + 50
 
     def test_ids_and_cuts_can_be_asked_for_and_left_out(self, here):
         found = run_json(
-            "sweep",
-            "-c",
-            "fixed",
-            "--overlaps",
-            "1/6",
-            "docs",
-            "-q",
-            "asked.jsonl",
-            "--sizes",
-            "1..1200:1",
-            "--ids",
-            "--no-cuts",
-            "--format",
-            "json",
+            *SWEEP, "docs", "-q", "asked.jsonl", "--sizes", "1..1200:1", "--ids", "--no-cuts", "--format", "json"
         )
         assert len(found["cells"]) > 1000
         assert found["cells"][0]["split_question_ids"] == ["q1"]
@@ -694,24 +553,9 @@ class TestSweep:
 
     def test_an_option_without_its_value_leaves_the_corpus_alone(self, here):
         assert (
-            run_json(
-                "sweep",
-                "-c",
-                "fixed",
-                "--overlaps",
-                "1/6",
-                "--count-tokens",
-                "docs",
-                "--sizes",
-                "9",
-                "--format",
-                "json",
-            )["corpus"]["path"]
-            == "docs"
+            run_json(*SWEEP, "--count-tokens", "docs", "--sizes", "9", "--format", "json")["corpus"]["path"] == "docs"
         )
-        assert "leave out 'docs' (there are the demos ja and en)" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "--demo", "docs"
-        )
+        assert "leave out 'docs' (there are the demos ja and en)" in fails(*SWEEP, "--demo", "docs")
 
     @pytest.mark.parametrize(("args", "n"), [(["--demo"], 16), (["--demo", "ja"], 16), (["--demo", "en"], 12)])
     def test_the_demo_brings_documents_and_questions(self, here, args, n):
@@ -731,20 +575,7 @@ class TestSweep:
         assert [type(progress) for progress in seen] == [Lines, type(None)]
 
     def test_processes_change_nothing(self, here):
-        args = [
-            "sweep",
-            "-c",
-            "fixed",
-            "--overlaps",
-            "1/6",
-            "docs",
-            "-q",
-            "asked.jsonl",
-            "--sizes",
-            "20",
-            "--format",
-            "json",
-        ]
+        args = [*SWEEP, "docs", "-q", "asked.jsonl", "--sizes", "20", "--format", "json"]
         assert run_json(*args, "--jobs", "1") == run_json(*args)
 
     def test_help_shows_examples(self):
@@ -753,48 +584,24 @@ class TestSweep:
 
 class TestOutput:
     def test_a_file_is_utf8_whatever_the_console(self, here):
-        assert (
-            run(
-                "sweep",
-                "-c",
-                "fixed",
-                "--overlaps",
-                "1/6",
-                "docs",
-                "--sizes",
-                "20",
-                "--format",
-                "json",
-                "-o",
-                "out.json",
-            ).stdout
-            == ""
-        )
+        assert run(*SWEEP, "docs", "--sizes", "20", "--format", "json", "-o", "out.json").stdout == ""
         with open("out.json", encoding="utf-8") as file:
             assert json.load(file)["corpus"]["documents"] == 1
         assert os.listdir() == sorted(os.listdir(), key=os.listdir().index)
         assert not [name for name in os.listdir() if name.endswith(".tmp")]
 
     def test_a_folder_that_is_not_there(self, here):
-        for command in (
-            ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6"],
-            ["labels", "-q", "asked.jsonl"],
-            ["chunks", "--size", "5"],
-        ):
+        for command in ([*SWEEP], ["labels", "-q", "asked.jsonl"], ["chunks", "--size", "5"]):
             assert "its folder 'nix' is not there" in fails(*command, "docs", "-o", "nix/out")
         assert "its folder 'nix' is not there" in fails("labels", "docs", "-q", "asked.jsonl", "--fix", "nix/out")
 
     def test_a_folder_is_no_output(self, here):
-        assert "is a folder" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "docs"
-        )
+        assert "is a folder" in fails(*SWEEP, "docs", "-o", "docs")
 
     def test_a_read_only_file_stays_as_it_is(self, here):
         put("out", "old")
         os.chmod("out", 0o444)
-        assert "out: the file is read-only" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "out"
-        )
+        assert "out: the file is read-only" in fails(*SWEEP, "docs", "-o", "out")
         with open("out", encoding="utf-8") as file:
             assert file.read() == "old"
 
@@ -807,9 +614,7 @@ class TestOutput:
             return real(path, mode, *args, **kwargs)
 
         monkeypatch.setattr("builtins.open", refusing)
-        assert "out: permission denied" in fails(
-            "sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "-o", "out"
-        )
+        assert "out: permission denied" in fails(*SWEEP, "docs", "-o", "out")
 
     def test_what_fails_half_way_leaves_the_old_file(self, here):
         put("out", "old")
@@ -849,15 +654,9 @@ class TestOutput:
     @pytest.mark.parametrize(
         ("output", "arguments"),
         [
-            (
-                "asked.jsonl",
-                ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20"],
-            ),
-            (
-                "./docs/../asked.jsonl",
-                ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20"],
-            ),
-            ("docs/rules.md", ["sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "--sizes", "20"]),
+            ("asked.jsonl", [*SWEEP, "docs", "-q", "asked.jsonl", "--sizes", "20"]),
+            ("./docs/../asked.jsonl", [*SWEEP, "docs", "-q", "asked.jsonl", "--sizes", "20"]),
+            ("docs/rules.md", [*SWEEP, "docs", "--sizes", "20"]),
             ("docs/rules.md", ["chunks", "docs", "--size", "20"]),
             ("docs/rules.md", ["chunks", "docs/rules.md", "--size", "20"]),
             ("docs/rules.md", ["show", "docs/rules.md", "--size", "20"]),
@@ -885,40 +684,8 @@ class TestOutput:
 
     def test_new_files_beside_the_documents_are_all_right(self, here):
         assert run("chunks", "docs", "--size", "20", "-o", "docs/new.md").exit_code == 0
-        assert (
-            run(
-                "sweep",
-                "-c",
-                "fixed",
-                "--overlaps",
-                "1/6",
-                "docs",
-                "--sizes",
-                "20",
-                "--format",
-                "json",
-                "-o",
-                "docs/result.json",
-            ).exit_code
-            == 0
-        )
-        assert (
-            run(
-                "sweep",
-                "-c",
-                "fixed",
-                "--overlaps",
-                "1/6",
-                "docs",
-                "--sizes",
-                "20",
-                "--format",
-                "json",
-                "-o",
-                "docs/result.json",
-            ).exit_code
-            == 0
-        )
+        assert run(*SWEEP, "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
+        assert run(*SWEEP, "docs", "--sizes", "20", "--format", "json", "-o", "docs/result.json").exit_code == 0
 
 
 class TestLabels:
@@ -1081,14 +848,8 @@ def test_list_names_what_there_is():
         "package": "haystack-ai", "is": "DocumentSplitter(split_by='word')", "counts": "words between spaces",
         "units": [], "available": True, "lacks": None,
     }  # fmt: skip
-    assert found["formats"]["json"] == {
-        "for": ["sweep", "check"],
-        "lacks": None,
-    }
-    assert found["formats"]["csv"] == {
-        "for": ["sweep"],
-        "lacks": None,
-    }
+    assert found["formats"]["json"] == {"for": ["sweep", "check"], "lacks": None}
+    assert found["formats"]["csv"] == {"for": ["sweep"], "lacks": None}
     told = run("list").stdout
     assert "Retrievers:" in told
     for preset in found["presets"].values():

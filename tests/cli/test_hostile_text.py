@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -11,9 +10,7 @@ import sys
 import unicodedata
 
 import pytest
-from click.testing import CliRunner
-
-from chunkscope.cli.program import program
+from command_line import run
 
 EVIL = "\x1b]0;T\x07\x1b[31m\x9b2J\x7f\u202e\u2066\u200b\ufeff\U000e0041\x85\u2028\r\n::add-mask::x\n##[error]y\n  ::debug::z"
 """OSC, BEL, SGR, eight-bit CSI, DEL, directions, what is not seen, all line ends, and commands to a runner."""
@@ -94,10 +91,6 @@ def questions():
     yield {"id": "none", "question": EVIL, "evidence": []}
 
 
-# before click 8.2 the two streams were one unless asked otherwise
-RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}))
-
-
 @pytest.mark.parametrize("corpus", ["docs", "records.jsonl"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_is_obeyed(place, monkeypatch, name, corpus):
@@ -107,7 +100,7 @@ def test_nothing_is_obeyed(place, monkeypatch, name, corpus):
         "first": "first.json", "second": f"second{EVIL}",
     }  # fmt: skip
     arguments = [part.format(**names) for part in COMMANDS[name].split()]
-    result = RUNNER.invoke(program, arguments)
+    result = run(*arguments)
     assert result.exit_code in ((2,) if name.startswith(("bad", "no-")) else (0, 1)), result.stderr
     assert result.stdout or result.stderr
     for stream in (result.stdout_bytes, result.stderr_bytes):

@@ -143,7 +143,7 @@ ENTRIES = st.tuples(st.sampled_from(["", "- ", "  - ", "  "]), KEYS, st.sampled_
 QUOTED = st.sampled_from(['"{}"', "'{}'", '["{}", "b"]', "{}", "- {}"])
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(st.lists(st.tuples(ENTRIES, QUOTED, st.booleans()), min_size=1, max_size=4))
 def test_what_is_a_mapping_is_what_yaml_says(entries):
     lines = [
@@ -165,7 +165,6 @@ def test_what_is_a_mapping_is_what_yaml_says(entries):
     assert (front_matter_end(text) == len(text)) in expected
 
 
-@settings(deadline=None)
 @given(st.one_of(markdown_texts(), texts()))
 def test_any_text_is_read_and_its_attributes_are_json(text):
     for candidate in (text, f"---\na: {text}\n---\n", f"---\n{text}\n---\n"):

@@ -124,7 +124,7 @@ def test_another_setting_is_said():
 
 
 @given(corpus=corpora(), data=st.data(), chunker=chunkers())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_baseline_of_today_is_met_today_and_read_as_it_was_written(corpus, data, chunker, tmp_path_factory):
     questions = data.draw(questions_of(corpus))
     assume(questions and not all(row.blank for row in list_chunks(corpus, chunker)))

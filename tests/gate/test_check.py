@@ -94,7 +94,7 @@ class TestThreshold:
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_it_counts_what_the_sweep_counts_and_finds_each(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     thresholds = ALL if not has_size(chunker) else Thresholds.of(**dict.fromkeys(ALL.asked, 0), max_oversize=0)
@@ -127,7 +127,7 @@ def test_it_counts_what_the_sweep_counts_and_finds_each(corpus, data, chunker):
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunker):
     assume(has_size(chunker) and not all(row.blank for row in list_chunks(corpus, chunker)))
     questions = data.draw(questions_of(corpus))
@@ -155,7 +155,7 @@ def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunke
     st.integers(1, 120), st.integers(1, 30), st.integers(0, 29), st.integers(0, 119), st.integers(1, 60),
     st.sampled_from([None, "1/6", "1/2"]),
 )  # fmt: skip
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @example(37, 1, 0, 34, 3, None)
 def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share):
     end = start + length
@@ -191,7 +191,7 @@ def test_only_a_size_that_is_the_nearest_of_all_is_called_so():
 
 
 @given(st.integers(2, 25), st.integers(1, 25), st.integers(0, 60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_overlap_that_mends_guarantees_it_wherever_the_text_stands(size, length, before):
     assume(length <= size)
     document = Document("a.md", "".join(chr(0x4E00 + place) for place in range(before + length + 30)))
@@ -268,7 +268,7 @@ class TestRows:
 
 
 @given(corpora(), chunkers(), st.integers(1, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_model_limit_is_held_against_the_text_to_index(corpus, chunker, limit):
     thresholds = Thresholds.of(max_broken="none", model_limit=limit, model_unit="char")
     try:

@@ -82,7 +82,7 @@ def answered(documents, questions, chunker, context):
 
 
 @given(worlds(), st.integers(1, 400), st.sampled_from(["0", "50%", "100%", "1", "3"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_it_counts_what_the_loops_answer(world, context, limit):
     documents, questions, chunker = world
     result = check(
@@ -106,7 +106,7 @@ def test_it_counts_what_the_loops_answer(world, context, limit):
 
 
 @given(worlds(), st.data(), st.booleans(), st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_newly_lost_are_those_that_two_results_tell_apart(world, data, is_ranked, limit):
     documents, questions, chunker = world
     before = FixedChunker(data.draw(st.integers(10, 60)))

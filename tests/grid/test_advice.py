@@ -68,7 +68,7 @@ limits = st.sampled_from([UNNAMED, ModelLimit(30), ModelLimit(15), ModelLimit(12
 
 
 @given(corpora(), st.data(), grids, limits, st.sampled_from(["2%", "0", "1", "50%"]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_floor_is_that_of_the_loops(corpus, data, grid, limit, tolerance):
     questions = data.draw(questions_of(corpus))
     result = sweep(corpus, labels_of(questions), **grid, model_limit=limit, tolerance=tolerance)
@@ -89,7 +89,7 @@ def test_the_floor_is_that_of_the_loops(corpus, data, grid, limit, tolerance):
 
 
 @given(corpora(), grids, limits)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_start_is_that_of_the_loops(corpus, grid, limit):
     result = sweep(corpus, **grid, model_limit=limit)
     kinds = [kind for kind in KINDS if getattr(result.cells[0], kind)]
@@ -216,7 +216,7 @@ def test_without_questions_that_can_be_judged_nothing_else_is_advised():
 
 
 @given(corpora(), st.lists(chunkers(), min_size=1, max_size=3, unique=True), st.integers(1, 30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_chunks_fit_by_the_tokens_of_their_texts_to_index(corpus, found, most):
     limit = ModelLimit(most, "cl100k_base")
     result = sweep(corpus, chunkers=just(*found), model_limit=limit)
@@ -241,7 +241,7 @@ def token_counts(corpus, chunker):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tokens_of_the_advised_chunks_are_those_counted_one_by_one(corpus, chunker):
     before, remedies.TAKEN = remedies.TAKEN, (3, 9)
     try:

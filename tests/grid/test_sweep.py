@@ -68,7 +68,7 @@ def test_fields_that_clash_or_are_a_part_of_nothing_are_refused_at_once(fields, 
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_cell_counted_alone_is_the_cell_of_the_grid(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     prepared = prepare_sweep(corpus, labels_of(questions) if questions else None, chunkers=Grid.of_cells([chunker]))
@@ -120,7 +120,7 @@ def test_cuts_of_a_chunker_without_its_size_are_refused_whatever_the_documents()
 
 
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, found):
     one, asked_one, other, asked_other = parts
     grid = {"chunkers": found, "sizes": [3, 9], "overlaps": [0, 2, 3], "count_tokens": "cl100k_base"}
@@ -135,7 +135,7 @@ def test_results_for_two_parts_of_a_corpus_add_up_to_the_result_for_all(parts, f
 
 
 @given(partitions(), st.lists(chunkers(), min_size=1, max_size=2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_results_without_questions_add_up_too(parts, found):
     one, _, other, _ = parts
     grid = {"chunkers": found, "sizes": [7], "overlaps": [0]}
@@ -144,7 +144,7 @@ def test_results_without_questions_add_up_too(parts, found):
 
 
 @given(corpora(4), st.data(), chunkers())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_small_batches_and_one_large_batch_come_to_the_same(monkeypatch, corpus, data, chunker):
     labels = labels_of(data.draw(questions_of(corpus, 6)))
     whole = sweep(corpus, labels, chunkers=[chunker], sizes=[5], overlaps=[0])
@@ -256,7 +256,7 @@ def test_no_text_is_taken_out_of_a_document_for_a_cell():
 
 
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_cell_does_not_depend_on_the_cells_beside_it(data):
     corpus = data.draw(corpora())
     labels = labels_of(data.draw(questions_of(corpus)))
@@ -268,7 +268,7 @@ def test_a_cell_does_not_depend_on_the_cells_beside_it(data):
 
 
 @given(prepends, st.integers(1, 30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_carrying_changes_lengths_and_rows_but_neither_chunks_nor_evidence(prepend, size):
     labels = labels_of([LocatedQuestion(Question("q"), (EvidenceSpan("a.md", 5, 10),))])
     bare = sweep(DOCUMENTS, labels, chunkers=[SentenceChunker(size)]).cells[0]

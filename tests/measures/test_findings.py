@@ -35,7 +35,7 @@ from chunkscope.structure.analysis import DocumentAnalysis
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     findings = find_boundary_problems(corpus, questions, chunker)
@@ -71,7 +71,7 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
 
 
 @given(corpora(), st.data(), chunkers().filter(lambda chunker: chunker.size is not None))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_a_cell_counts_as_many_split_entries_as_are_found(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     if not questions:

@@ -23,7 +23,7 @@ def swept(documents, grid, first=0):
 
 
 @given(lengths, lengths, pairs)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_lengths_of_windows_are_those_of_windows(one, other, grid):
     grid = list(dict.fromkeys((size, overlap % size) for size, overlap in grid))
     parts = zip(swept(one, grid), swept(other, grid, len(one)), strict=True)

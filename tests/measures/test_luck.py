@@ -21,7 +21,7 @@ questions = st.lists(st.tuples(st.sampled_from(["any", "all"]), st.lists(entries
 
 
 @given(questions, st.tuples(st.integers(1, 80), st.integers(1, 80)), st.integers(1, 16), st.integers(0, 15))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, overlap):
     step = size - overlap % size
     asked = [
@@ -40,7 +40,7 @@ def test_expectations_equal_the_enumeration_of_all_phases(asked, totals, size, o
 
 
 @given(corpora(2), st.data(), st.integers(1, 30), st.integers(0, 29), st.sampled_from(["fixed", "keep", "raw"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_a_sweep_expects_what_the_phases_of_its_windows_say(corpus, data, size, overlap, kind):
     resolved = data.draw(questions_of(corpus))
     overlap %= size
@@ -73,7 +73,7 @@ def test_a_sweep_expects_what_the_phases_of_its_windows_say(corpus, data, size, 
 )  # fmt: skip
 @example([(0, 9), (20, 5)], "any", 12, 2)
 @example([(0, 9), (20, 5)], "all", 12, 2)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_in_a_long_document_expectations_equal_typing_characters_at_its_top(spans, match, size, overlap):
     overlap %= size
     step = size - overlap

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import importlib.metadata
-import inspect
 import json
 import sys
 from importlib.metadata import EntryPoint
 from types import ModuleType
 
 import pytest
-from click.testing import CliRunner
+from command_line import run
 
-from chunkscope.cli.program import program
 from chunkscope.errors import PluginError
 from chunkscope.reports.base import BUILT_IN, find_report
 
 # before click 8.2 the two streams were one unless asked otherwise
-RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}))
 
 
 class Lines:
@@ -67,10 +64,6 @@ def package(tmp_path, monkeypatch):
         monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
 
     return offer
-
-
-def run(*args):
-    return RUNNER.invoke(program, args)
 
 
 SWEEP = ("sweep", "-c", "fixed", "--overlaps", "1/6", "docs", "-q", "asked.jsonl", "--sizes", "20,70")

@@ -315,7 +315,7 @@ def test_no_column_is_ever_left_out():
 names = texts(12).map(lambda text: text or "q")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(names, st.lists(names, min_size=1, max_size=5, unique=True), st.integers(40, 120), st.booleans(), st.booleans())
 def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows):
     cells = [
@@ -340,7 +340,7 @@ def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows)
 
 
 @given(texts(), texts(), names, st.integers(40, 100), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_cut_is_one_line_that_fits(before, after, name, columns, ascii):
     one = finding("evidence-split", name, name, len(before), 1, 1, before, after)
     text = render_why([one], width=columns, ascii=ascii)

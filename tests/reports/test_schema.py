@@ -85,7 +85,7 @@ def test_recalls_of_the_demo(chosen):
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_checks_of_any_documents(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     thresholds = Thresholds.of(max_rows_header_lost="10%", max_blank=0, max_broken=0, model_limit=20, model_unit="char")

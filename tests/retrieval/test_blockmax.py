@@ -57,7 +57,7 @@ def a_cell(seed, n_chunks, n_questions=12):
     st.sampled_from([1, 12]),
     st.sampled_from([1, 1 << 17]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_ranks_and_best_chunks_equal_those_of_the_whole_table(seed, n_chunks, k, common_share, promising, block_tiles):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bm25, "COMMON_SHARE", common_share)

@@ -82,7 +82,7 @@ def terms_by_chunk(documents, chunks):
     st.sampled_from(CHUNKERS),
     st.sampled_from([0.0, 0.125, 2.0]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_scores_equal_those_of_every_chunk_indexed_by_itself(bodies, asked, spelling, common_share):
     documents = [Document(f"{number}.md", text) for number, text in enumerate(bodies)]
     with pytest.MonkeyPatch.context() as patch:
@@ -103,7 +103,7 @@ def test_scores_equal_those_of_every_chunk_indexed_by_itself(bodies, asked, spel
     st.lists(texts(8), min_size=1, max_size=4),
     st.sampled_from(CHUNKERS[:4]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_ranks_and_best_chunks_equal_a_sort_of_the_scores(bodies, asked, spelling):
     names = ["b.md", "a.md", "B.md"]
     documents = [Document(names[number], text) for number, text in enumerate(bodies)]

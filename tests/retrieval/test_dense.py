@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkscope import Document, Question, check_labels, sweep
@@ -213,7 +213,6 @@ def plain_rrf(all_scores, places, k, depth):
     ),
     st.sampled_from([1, 2, 1000]),
 )  # fmt: skip
-@settings(deadline=None)
 def test_fusion_equals_a_plain_loop_and_does_not_know_the_order_of_retrievers(tables, depth):
     n = len(tables[0][0])
     index = SimpleNamespace(spans=np.zeros((n, 2), dtype=np.int64), place=np.arange(n))

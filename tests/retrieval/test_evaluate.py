@@ -125,7 +125,7 @@ returns = st.one_of(
     worlds(), wide_chunkers(), returns, st.booleans(), st.integers(0, 9), st.sampled_from([8, 40, 10**9]),
     st.sampled_from([0.0, 0.4]), st.integers(1, 60),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_ranks_causes_and_contexts_equal_the_loops(world, chunker, what, filtered, seed, limit, noise, budget):
     corpus, questions = world
     where = ()
@@ -182,7 +182,7 @@ def test_ranks_causes_and_contexts_equal_the_loops(world, chunker, what, filtere
 
 
 @given(worlds(), wide_chunkers(), returns, st.booleans(), st.integers(1, 200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_at_equal_context_as_many_chunks_are_judged_as_come_nearest(world, chunker, what, filtered, context):
     corpus, questions = world
     where = (Condition.parse(f"name={corpus[0].name}"),) if filtered else ()

@@ -117,7 +117,7 @@ SPELLINGS = ["fixed(size=6, overlap=2)", "fixed(size=11)", "sentence(size=12, ov
 
 
 @given(corpora(), st.sampled_from(SPELLINGS), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_a_cell_equals_its_obvious_twin(corpus, spelling, filtered):
     documents, questions = corpus
     where = (Condition.parse("status=new"),) if filtered and any(d.fields["status"] == "new" for d in documents) else ()

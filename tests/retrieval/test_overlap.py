@@ -37,7 +37,7 @@ def characters(spans):
 
 
 @given(cuts())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_precision_omega_equals_that_of_sets_of_characters(case):
     chunks, evidence = case
     found = omegas(chunks, pieces_of(evidence))
@@ -50,7 +50,7 @@ def test_precision_omega_equals_that_of_sets_of_characters(case):
 
 
 @given(cuts(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_recall_precision_and_iou_equal_those_of_sets_of_characters(case, data):
     chunks, evidence = case
     top = np.full((len(evidence), 3), -1)

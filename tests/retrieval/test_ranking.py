@@ -29,7 +29,7 @@ small = st.integers(-2, 2).map(float)
     st.integers(0, 6),
     st.randoms(use_true_random=False),
 )  # fmt: skip
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_ranks_and_the_best_few_equal_a_stable_sort(queries, vectors, batch, k, random):
     queries = queries[queries.any(axis=1)]
     place = list(range(len(vectors)))

@@ -19,7 +19,7 @@ def vectors(texts, width: int = 16) -> np.ndarray:
 
 
 @given(st.lists(st.text(max_size=4), max_size=12), st.lists(st.text(max_size=4), max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_is_written_is_read_bit_by_bit(tmp_path_factory, written, read):
     with VectorCache(Store(tmp_path_factory.mktemp("cache"))) as cache:
         cache.write(SPACE, written, vectors(written))

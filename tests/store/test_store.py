@@ -60,7 +60,7 @@ def test_what_is_put_is_got_bit_by_bit(tmp_path):
 
 
 @given(st.lists(st.binary(max_size=3), max_size=12), st.lists(st.binary(max_size=3), max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_file_and_the_memory_behave_alike(tmp_path_factory, put, got):
     with Store() as memory, Store(tmp_path_factory.mktemp("store")) as file:
         for store in (memory, file):

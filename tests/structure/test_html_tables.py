@@ -35,7 +35,7 @@ def test_html_tables_of_the_fixtures(case):
     assert "\n".join(lines) == case.expected
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(TAGS), max_size=40).map("".join))
 def test_tags_in_any_order_give_sound_tables(text):
     for tables in (tables_of(text), html_tables(text, [Region(0, len(text), is_code=False)])):
@@ -51,7 +51,6 @@ def test_tags_in_any_order_give_sound_tables(text):
                 assert all(text[start:][:3].lower() in ("<tr", "<th", "<td") for start, _ in spans)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["1", "漢", "a | b", ""]), min_size=1, max_size=3), min_size=1, max_size=5))
 def test_well_formed_tables_are_found_whatever_stands_between_the_tags(rows):
     for gap in ("", "\n", "\n\n", "\r\n\r\n", " <!-- <tr> --> ", "\n\n<!-- \n\n -->\n\n"):

@@ -82,7 +82,7 @@ def test_files_called_html_are_html_and_records_are_not(tmp_path):
     assert (cell.table_rows, cell.table_rows_with_header) == (1, 1)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 @example("<table><tr><pre>\n\n<p>")
 @example("a < b\n\n-->")

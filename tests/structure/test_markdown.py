@@ -178,14 +178,12 @@ OTHER_LINES = [line for line in MARKDOWN_LINES if "[x]" not in line]
 FLAT_LINES = [line for line in OTHER_LINES if not re.match(r" *(>|-(?!-)|1\.)", line)]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(FLAT_LINES), max_size=12).map(lambda rows: "".join(row + "\n" for row in rows)))
 def test_generated_documents_agree_with_markdown_it(text):
     body, own = own_structure(text)
     assert own == peer_structure(body)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(OTHER_LINES), max_size=12).map(lambda rows: "".join(row + "\n\n" for row in rows)))
 def test_generated_containers_agree_with_markdown_it(text):
     body, own = own_structure(text)
@@ -226,13 +224,12 @@ def check_invariants(text, structure):
         assert all(start in starts or not text[:start].strip(" \t\r\n") for start, _ in spans)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.one_of(markdown_texts(), texts()), st.sampled_from(["markdown", "plain"]))
 def test_any_text_has_a_sound_structure(text, markup):
     check_invariants(text, structure_of(text, markup))
 
 
-@settings(deadline=None)
 @given(st.one_of(markdown_texts(), texts()))
 def test_plain_paragraphs_follow_blank_lines(text):
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
@@ -360,7 +357,6 @@ def test_lines_behind_many_ends_are_those_behind_each(raw, data):
     assert set(markdown._lines_behind(raw, ends)) == lines_behind_slowly(raw, ends)
 
 
-@settings(deadline=None)
 @given(markdown_texts())
 def test_blocks_start_where_their_lines_do(text):
     raw = markdown._source(text, 0)
@@ -378,7 +374,6 @@ def blocks_slowly(text):
         yield name, value, len(raw[:start].decode()), len(raw[:end].decode())
 
 
-@settings(deadline=None)
 @given(st.one_of(markdown_texts(), texts()))
 @example("<漢>\n\n漢 <漢 a='é'>\n\n[漢]: é\n\n[\\é]: <é> \"é\"\n1é. a\n")
 @example("é\n===\n|é|\\é|\n|-|-|\n|`é|`\n\u3000# é\n\u3000\n> \u00a0- é\n```é\n\u2003\n")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import requests
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 from tiktoken import load
@@ -73,7 +73,6 @@ def offline_file() -> Path:
     return folder / "cl100k_base.tiktoken"
 
 
-@settings(deadline=None)  # the first example loads the vocabulary
 @given(st.one_of(texts(), st.text(st.characters(exclude_categories=["Cs"]), max_size=60)))
 def test_begins_are_those_of_a_walk_through_the_bytes(text: str) -> None:
     encoding = tokens.load_encoding("cl100k_base")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import texts
 from structure.test_tokens import as_pairs, begins_slowly
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -34,7 +34,6 @@ def spans_of(measure: MeasuredText) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
-@settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_used_counts_the_units_that_begin_before(text: str) -> None:
     measure = get_unit("cl100k_base").measure(text)
@@ -44,7 +43,6 @@ def test_used_counts_the_units_that_begin_before(text: str) -> None:
     assert measure.used([0]).dtype == np.int64
 
 
-@settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_no_cut_at_a_step_parts_a_token_or_a_character(text: str) -> None:
     measure = get_unit("cl100k_base").measure(text)
@@ -55,7 +53,6 @@ def test_no_cut_at_a_step_parts_a_token_or_a_character(text: str) -> None:
     assert measure.steps.tolist() == expected
 
 
-@settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_whole_characters_around_each_token(text: str) -> None:
     measure = get_unit("cl100k_base").measure(text)
@@ -73,7 +70,6 @@ def tiktoken_encoding() -> tiktoken.Encoding:
     return tokens.load_encoding("cl100k_base").encoding
 
 
-@settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_characters_are_the_measure_of_single_characters(text: str) -> None:
     fast = get_unit("char").measure(text)
@@ -88,7 +84,6 @@ def test_characters_are_the_measure_of_single_characters(text: str) -> None:
     assert fast.used(np.arange(n + 1)).tolist() == plain.used(np.arange(n + 1)).tolist()
 
 
-@settings(deadline=None)  # the first example loads a vocabulary
 @given(texts())
 def test_words_begin_where_the_word_reader_says(text: str) -> None:
     from chunkscope.structure.words import words_of
@@ -217,7 +212,6 @@ def test_byte_level_tokens_begin_where_a_walk_through_the_bytes_finds_them(token
     alphabet = byte_alphabet()
     tokenizer = tokens.load_tokenizer_file(path).tokenizer
 
-    @settings(deadline=None)
     @given(texts())
     def holds(text: str) -> None:
         spelled = tokenizer.encode(text, add_special_tokens=False).tokens
@@ -233,7 +227,6 @@ def test_steps_of_any_tokenizer_part_no_token(kind: str, tokenizer_files: dict[s
     path = str(tokenizer_files[kind])
     tokenizer = tokens.load_tokenizer_file(path).tokenizer
 
-    @settings(deadline=None)
     @given(texts())
     def holds(text: str) -> None:
         measure = get_unit(path).measure(text)

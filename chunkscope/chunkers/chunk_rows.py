@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +21,9 @@ from chunkscope.spans.intervals import IntArray, Span, SpanArray, within
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
+
+LONGEST_TITLE, MOST_ATTRIBUTES = 300, 10_000
+"""Characters of a title, and of all attributes as JSON: both stand in every row of a document."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,15 @@ class ChunkRow:
     index_text : str
         What to index: each prepended span on a line of its own, then the body; just the body if it prepends nothing.
     title : str or None
-        The document's first heading of level 1, else its `title` attribute.
+        The document's first heading of level 1, else its `title` attribute. Titles end in ``…`` after
+        `LONGEST_TITLE` characters.
     headings : tuple of str
         The titles of the heading path, outermost first.
     prepended : tuple of (int, int)
         The spans in front of the body.
     attributes : mapping
-        Those of the document.
+        Those of the document, in order; one with which they would have more than `MOST_ATTRIBUTES` characters is
+        left out.
     blank : bool
         Nothing in it can be seen: it keeps its number, and is not to be indexed.
     """
@@ -136,26 +143,29 @@ def _list_chunks(documents: Iterable[Document], chunker: Chunker) -> Iterator[Ch
 
 def _rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> Iterator[ChunkRow]:
     """Give every window in its order; where numbers are left out between chunks, windows have no whole character."""
-    following = 0
-    for row in _chunk_rows(analysis, chunker, chunking):
-        yield from _empty_rows(analysis, range(following, row.index))
+    following, constant = 0, _Constant.of(analysis)
+    for row in _chunk_rows(analysis, chunker, chunking, constant):
+        yield from _empty_rows(constant, range(following, row.index))
         yield row
         following = row.index + 1
-    yield from _empty_rows(analysis, range(following, len(chunking.spans) + chunking.n_spanless))
+    yield from _empty_rows(constant, range(following, len(chunking.spans) + chunking.n_spanless))
 
 
-def _empty_rows(analysis: DocumentAnalysis, numbers: range) -> Iterator[ChunkRow]:
-    document, title = analysis.document, analysis.title
+def _empty_rows(constant: _Constant, numbers: range) -> Iterator[ChunkRow]:
     for number in numbers:
-        yield ChunkRow(document.name, number, None, None, None, "", "", title, (), (), document.attributes, blank=True)
+        yield ChunkRow(
+            constant.document, number, None, None, None, "", "", constant.title, (), (), constant.attributes, blank=True
+        )
 
 
-def _chunk_rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> Iterator[ChunkRow]:
-    document, text = analysis.document, analysis.document.text
+def _chunk_rows(
+    analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking, constant: _Constant
+) -> Iterator[ChunkRow]:
+    text = analysis.document.text
     prependable = find_prependable(analysis, ("headings", *chunker.prepend))
-    layout = Layout.of([document.name], [analysis.length])
+    layout = Layout.of([constant.document], [analysis.length])
     texts = IndexTexts.of(span_chunks(layout, chunker, chunking), prependable)
-    titles = [heading.title for heading in analysis.structure.headings]
+    titles = [_shortened(heading.title) for heading in analysis.structure.headings]
     columns = zip(
         (np.arange(len(chunking.spans)) if chunking.windows is None else chunking.windows).tolist(),
         chunking.spans.tolist(),
@@ -168,19 +178,53 @@ def _chunk_rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking
     )
     for number, (start, end), lines, path, prepended, index_text, blank in columns:
         yield ChunkRow(
-            document=document.name,
+            document=constant.document,
             index=number,
             start=start,
             end=end,
             lines=(lines[0], lines[1]),
             text=text[start:end],
             index_text=index_text,
-            title=analysis.title,
+            title=constant.title,
             headings=tuple(titles[row] for row in path if row >= 0),
             prepended=prepended,
-            attributes=document.attributes,
+            attributes=constant.attributes,
             blank=blank,
         )
+
+
+class _Constant(NamedTuple):
+    """What all rows of a document have alike."""
+
+    document: str
+    title: str | None
+    attributes: Mapping[str, object]
+
+    @classmethod
+    def of(cls, analysis: DocumentAnalysis) -> _Constant:
+        title, document = analysis.title, analysis.document
+        return cls(document.name, None if title is None else _shortened(title), fitting_attributes(document))
+
+
+def fitting_attributes(document: Document) -> dict[str, object]:
+    """Give the attributes of a document that stand in its rows, see `ChunkRow`.
+
+    Examples
+    --------
+    >>> fitting_attributes(Document("a.md", "", fields={"a": "x" * 9_000, "b": "x" * 9_000, "c": 1})).keys()
+    dict_keys(['a', 'c'])
+    """
+    room, fitting = MOST_ATTRIBUTES, {}
+    for name, value in document.attributes.items():
+        size = len(json.dumps({name: value}, ensure_ascii=False, default=str))
+        if size <= room:
+            fitting[name] = value
+            room -= size
+    return fitting
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
 
 
 def chunk_document(document: Document, chunker: Chunker) -> Chunking:

@@ -29,6 +29,8 @@ _MAX_DEPTH = 50
 """Front matter nested deeper than this is not read; people write two or three levels."""
 _MAX_NODES = 100_000
 """Aliases may repeat a value without end; attributes with more values than this, written out, are not read."""
+_NODE = 64
+"""So many characters of a value count as one value more: aliases may repeat a long one too."""
 
 
 def front_matter_end(text: str) -> int:
@@ -74,8 +76,9 @@ def attributes_of(text: str) -> dict[str, object]:
     -------
     dict
         Values that JSON can hold: text, numbers, true and false, null, lists, and mappings with keys as they are
-        written. Dates are ISO strings. What YAML has no plain value for stays the text that was written. Empty
-        where there is no front matter, or where it is nested or repeated beyond all use.
+        written; keys that are lists or mappings are left out. Dates are ISO strings. What YAML has no plain value for
+        stays the text that was written. Empty where there is no front matter, or where it is nested or repeated
+        beyond all use.
 
     Examples
     --------
@@ -156,9 +159,11 @@ class _Collection:
         for key, value in pairs:
             if key == "<<":
                 for source in value if isinstance(value, list) else [value]:
-                    if isinstance(source, dict):
-                        merged = {**source, **merged}
-        return {**merged, **{str(key): value for key, value in pairs if key != "<<"}}
+                    for name in source if isinstance(source, dict) else ():
+                        merged.setdefault(name, source[name])
+        # written out, a key that is a mapping with such keys would double its length with every level
+        plain = {str(key): value for key, value in pairs if key != "<<" and not isinstance(key, list | dict)}
+        return {**merged, **plain}
 
 
 class _Builder:
@@ -185,7 +190,7 @@ class _Builder:
                     raise _TooMuchError
                 continue
             if isinstance(event, yaml.ScalarEvent):
-                value, anchor = self.scalar(event), event.anchor
+                value, size, anchor = self.scalar(event), 1 + len(event.value) // _NODE, event.anchor
             elif isinstance(event, yaml.AliasEvent):
                 # an alias inside the very thing that it names has no plain value
                 value, size = self.anchors.get(event.anchor or "", (None, 1))

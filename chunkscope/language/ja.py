@@ -62,6 +62,7 @@ CATALOGUE = {
     "{n} {suffix} ignored: convert {n:it|them} first": "{suffix} {n} 件は対象外です（先に変換してください）",
     "{n} {n:other|others} ignored": "ほかの {n} 件も対象外です",
     "{n} links that lead out of the folder, {name} first, are not followed without --follow-links": "フォルダーの外を指すリンク {n} 件（{name} など）はたどりません。たどるには --follow-links を付けます",
+    "{path}: above {n:,} characters, attributes are left out: {names:, }": "{path}: 合わせて {n:,} 文字を超える属性は省きます: {names:, }",
     "{name}: a link that leads out of the folder is not followed without --follow-links": "{name}: フォルダーの外を指すリンクはたどりません。たどるには --follow-links を付けます",
     "CSV leaves out the ranks and misses of each question; --format json has them": "CSV には質問ごとの順位と不可の理由がありません。--format json で出力できます",
     # chunkscope/gate/check.py

@@ -119,6 +119,23 @@ def test_the_title_is_the_first_heading_of_level_1_else_the_attribute():
     assert titles == ["題", "規程", None, "12"]
 
 
+def test_what_stands_in_every_row_is_bounded():
+    document = Document("a.md", f"# {'x' * 5000}\n## {'y' * 300}\nz", {"a": "v" * 6000, "b": "w" * 6000, "c": [1]})
+    for row in list_chunks([document], parse_chunker("heading(size=100)")):
+        assert row.title == "x" * 299 + "…"
+        assert row.headings in ((row.title,), (row.title, "y" * 300))
+        assert row.attributes == {"a": "v" * 6000, "c": [1]}
+
+
+def test_the_title_is_looked_for_once_a_document(monkeypatch):
+    looked = []
+    title = DocumentAnalysis.title
+    monkeypatch.setattr(DocumentAnalysis, "title", property(lambda self: looked.append(1) or title.fget(self)))
+    assert len(list(list_chunks([Document("a.md", "## a\n" * 50)], HeadingChunker()))) == 50
+    assert len(list(list_chunks([Document("a", "鮪" * 50)], TokenChunker(1, raw=True)))) > 50
+    assert len(looked) == 2
+
+
 def test_a_document_is_looked_at_when_its_turn_comes():
     seen = []
 

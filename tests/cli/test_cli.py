@@ -758,6 +758,12 @@ class TestChunksAndShow:
         assert [row["text"] for row in rows] == [RULES[row["start"] : row["end"]] for row in rows]
         assert rows[1]["start"] == 25
 
+    def test_attributes_that_are_too_long_for_every_line_are_left_out_with_a_warning(self, here):
+        put("docs.jsonl", json.dumps({"name": "a.md", "text": "b", "long": "x" * 20_000, "short": 1}) + "\n")
+        done = run("chunks", "docs.jsonl", "--size", "30")
+        assert json.loads(done.stdout)["attributes"] == {"short": 1}
+        assert done.stderr.endswith("warning: a.md: above 10,000 characters, attributes are left out: long\n")
+
     @pytest.mark.parametrize("command", [["chunks", "docs"], ["show", "docs/rules.md"]])
     @pytest.mark.parametrize(
         ("args", "words"),

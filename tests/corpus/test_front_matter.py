@@ -107,6 +107,28 @@ def test_a_value_within_itself_is_null():
     assert attributes_of("---\na: &a [*a, 1]\n---\n") == {"a": [None, 1]}
 
 
+def test_repetition_of_a_long_value_is_refused():
+    text = "x" * 100_000
+    assert attributes_of(f"---\na: &a {text}\nb: [{'*a, ' * 60}]\n---\n") == {"a": text, "b": [text] * 60}
+    assert attributes_of(f"---\na: &a {text}\nb: [{'*a, ' * 70}]\n---\n") == {}
+    assert attributes_of(f"---\na: &a {text}\n? [{'*a, ' * 70}]\n: 1\n---\n") == {}
+
+
+def test_keys_that_are_no_text_are_left_out():
+    assert attributes_of("---\na: {[1, 2]: 3, {b: 1}: 2, c: 4, null: 5}\n? - d\n: 6\n---\n") == {
+        "a": {"c": 4, "null": 5}
+    }
+    deep = "{? " * 40 + '"a\'b\\"c"' + " : 1}" * 40
+    assert attributes_of(f"---\na: {deep}\nb: 1\n---\n") == {"a": {}, "b": 1}
+
+
+def test_of_merged_mappings_the_first_wins():
+    text = "---\na: &a {k: 1, l: 1}\nb: &b {k: 2, m: 2}\nc: {<<: [*a, *b], m: 3}\nd: {<<: *b, <<: *a}\n---\n"
+    found = attributes_of(text)
+    assert found["c"] == {"k": 1, "l": 1, "m": 3}
+    assert found["d"] == {"k": 2, "m": 2, "l": 1}
+
+
 def test_repetition_without_end_is_refused():
     levels = "".join(
         f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefghijk", "bcdefghijkl", strict=True)

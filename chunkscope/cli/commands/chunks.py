@@ -34,11 +34,12 @@ def command(**flags: Any) -> None:
 
     `index_text` is what to index: what the chunk prepends, a line each, and its text. Leave out those that are `blank`:
     nothing in them can be seen, or they are token windows (`raw=true`) without a whole character, with `start`, `end`
-    and `lines` null.
+    and `lines` null. Titles are shortened after 300 characters, and attributes above 10,000 left out.
     """
-    from chunkscope.chunkers.chunk_rows import list_chunks
+    from chunkscope.chunkers.chunk_rows import MOST_ATTRIBUTES, fitting_attributes, list_chunks
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import load_units, read_setting
+    from chunkscope.language import say
 
     inputs = Inputs.of(flags)
     chunker, _ = read_setting(flags)
@@ -46,9 +47,18 @@ def command(**flags: Any) -> None:
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
     with open_output(flags["output"], "json") as file, inputs.messages.progress(beside=file) as progress:
-        document, seen = "", 0
-        for row in list_chunks(corpus, chunker):
-            if progress and row.document != document:
-                document, seen = row.document, seen + 1
+        for seen, document in enumerate(corpus, 1):
+            if progress:
                 progress("documents", seen, len(corpus))
-            file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+            for row in list_chunks([document], chunker):
+                file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+            fitting = fitting_attributes(document)
+            lacking = [name for name in document.attributes if name not in fitting]
+            if lacking:
+                told = say(
+                    "{path}: above {n:,} characters, attributes are left out: {names:, }",
+                    path=document.name,
+                    n=MOST_ATTRIBUTES,
+                    names=lacking,
+                )
+                inputs.messages.warn(told)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import is_configured, running_config, usage_error
-from chunkscope.cli.outputs import check_outputs, is_same_file
+from chunkscope.cli.outputs import check_outputs, is_inside, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.language import say
@@ -171,4 +171,9 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
     for name in ("corpus", "questions"):
         if is_configured(name) and not os.path.exists(flags[name]):
             raise ConfigError(f"{running_config().path}: {name}: {flags[name]}: no such file or folder")
+    if is_configured("corpus") and not is_inside(flags["corpus"], os.path.dirname(running_config().path or "")):
+        raise ConfigError(
+            f"{running_config().path}: corpus: {flags['corpus']}: leads out of the folder of the configuration; "
+            "name it on the command line"
+        )
     return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)

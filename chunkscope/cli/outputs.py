@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import secrets
 import shutil
 import stat
 import sys
@@ -53,8 +54,8 @@ def check_output(output: str | None, *read: str | None, names: NameFilter | None
     Raises
     ------
     InputError
-        Its folder is not there, it is a folder itself, it is read-only, or it is a file that is read, or a document
-        in a folder that is read.
+        Its folder is not there, it is a folder itself, it is read-only, a link leads it elsewhere, or it is a file that
+        is read, or a document in a folder that is read.
     """
     if output in (None, "-"):
         return
@@ -63,6 +64,8 @@ def check_output(output: str | None, *read: str | None, names: NameFilter | None
         way_out = "write to another file" + (", or leave it out with --exclude" if os.path.isdir(path) else "")
         raise InputError(f"{output}: is read by this very command; {way_out}")
     folder = os.path.dirname(os.path.realpath(output))
+    if leads_out(output) and not output.startswith("/dev/"):
+        raise InputError(f"{output}: a link leads it out of its folder, to {os.path.realpath(output)}; name that file")
     if os.path.isdir(output):
         raise InputError(f"{output}: is a folder; name a file")
     if not os.path.isdir(folder):
@@ -86,6 +89,18 @@ def _is_read(output: str, path: str, names: NameFilter | None) -> bool:
     name = os.path.relpath(os.path.realpath(output), os.path.realpath(path)).replace(os.sep, "/")
     is_hidden = any(part.startswith(".") for part in name.split("/"))  # also what is not in the folder: ../
     return not is_hidden and (names or NameFilter()).accepts(name)
+
+
+def leads_out(path: str) -> bool:
+    """Tell whether links lead a path out of the current folder; or out of its own, where it does not stand below."""
+    is_below = not os.path.isabs(path) and os.pardir not in path.replace(os.sep, "/").split("/")
+    folder = os.curdir if is_below else os.path.dirname(path)
+    return not is_inside(path, folder)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Tell whether a path leads to a folder or below, links followed."""
+    return os.path.join(os.path.realpath(path), "").startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def is_same_file(path: str, other: str | None) -> bool:
@@ -162,16 +177,20 @@ def open_output(output: str | None, form: str = "text") -> Iterator[Output]:
 @contextlib.contextmanager
 def _replacing(path: str, errors: str) -> Iterator[IO[str]]:
     folder, name = os.path.split(path)
-    draft = os.path.join(folder, f".{name[:100]}.{os.getpid()}.tmp")
+    draft = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    is_made = False
     try:
-        with open(draft, "w", encoding="utf-8", errors=errors, newline="") as file:
+        # a new file: a link of that name, which somebody has laid there, would be written through
+        with open(draft, "x", encoding="utf-8", errors=errors, newline="") as file:
+            is_made = True
             yield file
         if os.path.exists(path):
             shutil.copymode(path, draft)
         os.replace(draft, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(draft)
+            if is_made:
+                os.unlink(draft)
         raise
 
 

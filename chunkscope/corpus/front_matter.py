@@ -159,8 +159,8 @@ class _Collection:
         for key, value in pairs:
             if key == "<<":
                 for source in value if isinstance(value, list) else [value]:
-                    for name in source if isinstance(source, dict) else ():
-                        merged.setdefault(name, source[name])
+                    for name, one in source.items() if isinstance(source, dict) else ():
+                        merged.setdefault(name, one)
         # written out, a key that is a mapping with such keys would double its length with every level
         plain = {str(key): value for key, value in pairs if key != "<<" and not isinstance(key, list | dict)}
         return {**merged, **plain}

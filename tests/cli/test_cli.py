@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import time
+from pathlib import Path
 
 import click
 import pytest
@@ -152,6 +153,17 @@ class TestInputs:
         assert "warning: link.md: a link that leads out of the folder is not followed" in result.stderr
         assert "秘密" not in result.stdout
         assert "秘密" in run("chunks", "docs", "--size", "20", "--follow-links").stdout
+
+    @pytest.mark.parametrize("corpus", ["../outside", "ABSOLUTE", "link", "link/secret.md"])
+    def test_a_configuration_reads_nothing_outside_its_folder(self, here, monkeypatch, corpus):
+        put("outside/secret.md", "秘密。")
+        put("inner/x", "")
+        monkeypatch.chdir("inner")
+        os.symlink("../outside", "link")
+        corpus = corpus.replace("ABSOLUTE", str(here / "outside"))
+        put("chunkscope.toml", f"corpus = '{corpus}'\nsize = 20\n")
+        assert "leads out of the folder of the configuration; name it on the command line" in fails("chunks")
+        assert "秘密" in run("chunks", corpus).stdout
 
     def test_an_encoding_that_does_not_exist(self, here):
         assert "'nix'" in fails(*SWEEP, "docs", "--encoding", "nix")
@@ -609,7 +621,7 @@ class TestOutput:
         real = open
 
         def refusing(path, mode="r", *args, **kwargs):
-            if "w" in mode:
+            if "x" in mode:
                 raise PermissionError(13, "Permission denied", path)
             return real(path, mode, *args, **kwargs)
 
@@ -637,6 +649,35 @@ class TestOutput:
         assert run("chunks", "docs", "--size", "50", "-o", "link").exit_code == 0
         assert os.path.islink("link")
         assert os.stat("real").st_mode & 0o777 == 0o640
+
+    @pytest.mark.parametrize(
+        "args",
+        [
+            ("chunks", "docs", "--size", "50", "-o", "link"),
+            ("chunks", "docs", "--size", "50", "-o", "./sub/file"),
+            ("chunks", "docs", "--size", "50", "-o", "../inner/link"),
+            ("check", "docs", "-q", "asked.jsonl", "--size", "50", "--report", "junit=link"),
+            ("check", "docs", "-q", "asked.jsonl", "--size", "50", "--write-baseline", "link"),
+            ("labels", "docs", "-q", "asked.jsonl", "--fix", "link"),
+        ],
+    )
+    def test_a_link_that_leads_out_is_not_written_through(self, here, monkeypatch, args):
+        for name in ("docs/rules.md", "asked.jsonl"):
+            put(f"inner/{name}", Path(name).read_text("utf-8"))
+        put("outside/file", "old")
+        monkeypatch.chdir("inner")
+        os.symlink("../outside/file", "link")
+        os.symlink("../outside", "sub")
+        assert "a link leads it out of its folder, to " in fails(*args)
+        assert Path("../outside/file").read_text("utf-8") == "old"
+
+    def test_a_link_in_place_of_the_draft_is_not_written_through(self, here, monkeypatch):
+        put("outside", "old")
+        monkeypatch.setattr("chunkscope.cli.outputs.secrets.token_hex", lambda n: "0")
+        os.symlink("outside", ".out.0.tmp")
+        assert "out: file exists" in fails("chunks", "docs", "--size", "50", "-o", "out")
+        assert Path("outside").read_text("utf-8") == "old"
+        assert os.path.islink(".out.0.tmp")
 
     def test_a_device_is_written_to_and_not_replaced(self, here):
         assert run("chunks", "docs", "--size", "50", "-o", os.devnull).exit_code == 0

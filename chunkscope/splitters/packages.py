@@ -217,7 +217,7 @@ def _chonkie(part: str) -> Maker:
 
 def _chonkie_table(module: Any, _: str | None, options: Options) -> Made:
     if options.get("tokenizer", "row") == "row":
-        return Made(module.TableChunker, {}, None, "rows")
+        return Made(module.TableChunker, {}, None, "rows of tables")
     return _chonkie("TableChunker")(module, None, options)
 
 
@@ -358,7 +358,7 @@ SPLITTERS: dict[str, Installed] = {
     "chonkie:recursive": _entry(_CHONKIE, "RecursiveChunker", _CHARACTERS, _chonkie("RecursiveChunker")),
     "chonkie:sentence": _entry(_CHONKIE, "SentenceChunker", _CHARACTERS, _chonkie("SentenceChunker")),
     "chonkie:token": _entry(_CHONKIE, "TokenChunker", ("char", "characters", ENCODINGS), _chonkie("TokenChunker")),
-    "chonkie:table": _entry(_CHONKIE, "TableChunker", (None, "rows", ()), _chonkie_table),
+    "chonkie:table": _entry(_CHONKIE, "TableChunker", (None, "rows of tables", ()), _chonkie_table),
     "chonkie:fast": _entry(_CHONKIE, "FastChunker", (None, "bytes of UTF-8", ())),
     "semantic-text-splitter:text": _entry(_SEMANTIC, "TextSplitter", _CHARACTERS, _semantic("TextSplitter")),
     "semantic-text-splitter:markdown": _entry(
@@ -371,7 +371,7 @@ SPLITTERS: dict[str, Installed] = {
         )
         for by, counts in (
             ("word", WORDS),
-            ("line", "lines"),
+            ("line", "lines of text"),
             ("passage", "passages between blank lines"),
             ("period", "stretches between full stops"),
             ("page", "pages between form feeds"),

@@ -30,6 +30,7 @@ def test_every_short_name_has_its_row():
         told = rows[name].rsplit(" | ", 1)[1]
         assert told.startswith(entry.counts or "no size"), name
         assert told.endswith("or any unit") == (entry.units == ANY_UNIT), name
+        assert not entry.counts or entry.unit or " " in entry.counts, "in a table it stands for a unit"
 
 
 def test_every_preset_has_its_row():

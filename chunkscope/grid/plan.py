@@ -165,12 +165,7 @@ class SweepPlan:
     @cached_property
     def _prepending(self) -> tuple[Chunker, ...]:
         """The chunkers, with all that they may be asked to prepend."""
-        if not self.closely:
-            return self.chunkers
-        return tuple(
-            replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) if chunker.can_prepend else chunker
-            for chunker in self.chunkers
-        )
+        return with_all_that_mends(self.chunkers) if self.closely else self.chunkers
 
     @property
     def _limit_units(self) -> set[str]:
@@ -210,6 +205,14 @@ class SweepPlan:
         sizes = [row.sizes for row in self.grid.rows]
         windows = all(chunker.has_windows and not chunker.counts_raw_tokens for chunker in self.chunkers)
         return min(int(found.min()) for found in sizes if found is not None) if windows else 1
+
+
+def with_all_that_mends(chunkers: Sequence[Chunker]) -> tuple[Chunker, ...]:
+    """Let chunkers prepend all that could mend what they lose: what a second look may ask for is collected."""
+    return tuple(
+        replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) if chunker.can_prepend else chunker
+        for chunker in chunkers
+    )
 
 
 def find_problems(scanned: Scan, chunker: Chunker) -> list[Finding]:

@@ -6,7 +6,7 @@ The documents are looked at once; every cell is then arithmetic on positions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -306,6 +306,10 @@ class BoundRetrieval:
     task: RetrievalTask
     retrievers: tuple[Retriever, ...]
     searchers: Sequence[Searcher]
+
+    def only(self, place: int) -> BoundRetrieval:
+        """Give the same with one of the retrievers."""
+        return replace(self, retrievers=(self.retrievers[place],), searchers=[self.searchers[place]])
 
     def count(self, cells: Cells) -> dict[str, Column]:
         """Rank the chunks of each cell and judge them, once a retriever."""

@@ -13,7 +13,7 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.grid.advice import Advice, Remedy
 from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
-from chunkscope.grid.plan import STATUS
+from chunkscope.grid.plan import LOOKED_AT_AGAIN, STATUS, with_all_that_mends
 from chunkscope.grid.remedies import chunker_of, prependable, remedy_of, tokens_of, with_remedies
 from chunkscope.grid.results import Cell, SweepResult, retriever_names
 from chunkscope.grid.scan import Progress
@@ -27,7 +27,7 @@ from chunkscope.retrieval.compare import ranked, summarise
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.holdout import Holdout
-from chunkscope.retrieval.measure import RetrievalMeasure
+from chunkscope.retrieval.measure import BoundRetrieval, RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.picking import answers
@@ -165,14 +165,12 @@ class Recall:
     ----------
     sweep : Sweep
     retrievers : tuple of Retriever
-    asked : RetrievalSettings
     holdout : Holdout or None
     keep_ranks : bool
     """
 
     sweep: Sweep
     retrievers: tuple[Retriever, ...]
-    asked: RetrievalSettings
     holdout: Holdout | None = None
     keep_ranks: bool = False
 
@@ -191,8 +189,8 @@ class Recall:
     def _with_remedies(self, result: SweepResult, advice: Advice) -> Advice:
         """Rank the advised cell again with what it could prepend; not where that would send or embed texts."""
         names = retriever_names([{"retriever": one.name} for one in self.retrievers])
-        retriever = self.retrievers[names.index(advice.retriever or "")]
-        if getattr(retriever, "reads_texts", False) or self.sweep.labels is None:
+        place = names.index(advice.retriever or "")
+        if getattr(self.retrievers[place], "reads_texts", False):
             return advice
         cell = next(cell for cell in result.cells if cell.key == advice.key)
         cell_chunker = chunker_of(self.sweep.plan, advice)
@@ -200,22 +198,17 @@ class Recall:
         if not wanted:
             return advice
         together = dataclasses.replace(cell_chunker, prepend=(*cell_chunker.prepend, *wanted))
-        labels, plan = self.sweep.labels, self.sweep.plan
-        again = prepare_recall(
-            self.sweep.corpus,
-            labels,
-            [retriever],
-            self.asked,
-            chunkers=Grid.of_cells([*wanted.values(), together]),
-            skip_bad_labels=True,
-            model_limit=plan.limit,
-        ).sweep.count()
-        own = ranked(result, advice)
-        remedies = [
-            self._remedy(what, cell, own, other, plan.limit)
-            for what, other in zip(wanted, again.cells[:-1], strict=True)
-        ]
-        return with_remedies(advice, remedies, again.cells[-1], plan.limit)
+        limit, own = self.sweep.plan.limit, ranked(result, advice)
+        *others, last = self._ranked_again(place, [*wanted.values(), together])
+        remedies = [self._remedy(what, cell, own, other, limit) for what, other in zip(wanted, others, strict=True)]
+        return with_remedies(advice, remedies, last, limit)
+
+    def _ranked_again(self, place: int, chunkers: Sequence[Chunker]) -> list[Cell]:
+        """Count and rank other cells with one of the retrievers, from the one scan."""
+        ranking, kept = self.sweep.scan.of_kind(BoundRetrieval), self.sweep.scan.only(LOOKED_AT_AGAIN)
+        assert ranking is not None
+        scanned = dataclasses.replace(kept, bound=[*kept.bound, ranking.only(place)])
+        return [scanned.cell(scanned.chunks(chunker), chunker) for chunker in chunkers]
 
     @staticmethod
     def _remedy(what: str, cell: Cell, own: Mapping[str, Any], other: Cell, limit: ModelLimit) -> Remedy:
@@ -258,7 +251,9 @@ def prepare_recall(
         holdout.split(holdout.groups([question.question for question in labels.valid if question.evidence]))
     with_ids = len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids
     measures: list[Measure] = [
-        RetrievalMeasure(labels, retrievers, grid.unsized, asked, with_ids=with_ids, keep_ranks=keep_ranks)
+        RetrievalMeasure(
+            labels, retrievers, with_all_that_mends(grid.unsized), asked, with_ids=with_ids, keep_ranks=keep_ranks
+        )
     ]
     if asked.overlap:
         measures.insert(0, OverlapMeasure(labels.valid))
@@ -271,7 +266,8 @@ def prepare_recall(
         measures=measures,
         model_limit=model_limit,
         tolerance=tolerance,
+        closely=True,
         settings=settings,
         progress=progress,
     )
-    return Recall(sweep, tuple(retrievers), asked, holdout, keep_ranks)
+    return Recall(sweep, tuple(retrievers), holdout, keep_ranks)

@@ -14,6 +14,7 @@ from chunkscope import Document, Question, recall
 from chunkscope.grid.advice import PICK, TRY, Advice, NoAdvice, Tolerance
 from chunkscope.grid.choice import DRAWS, draw_questions
 from chunkscope.grid.limits import ModelLimit
+from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.results import Cell, CorpusInfo, SweepResult, retriever_names
 from chunkscope.measures.lengths import LengthCounts
 from chunkscope.retrieval import Bm25Retriever, Holdout, summarise
@@ -292,6 +293,16 @@ def test_what_prepending_would_mend_is_what_a_recall_with_it_answers(k):
     assert remedy.times == pytest.approx(cell.chunk_characters / own.chunk_characters)
     assert remedy.largest == cell.lengths.longest
     assert ("table-header" in advice.prepend) == (remedy.after < remedy.before)
+
+
+def test_what_prepending_would_mend_is_ranked_without_reading_again(monkeypatch):
+    scans = []
+    plan_scan = SweepPlan.scan
+    monkeypatch.setattr(SweepPlan, "scan", lambda self, batch: scans.append(batch) or plan_scan(self, batch))
+    asked = [Question.of("q5", "品目5は？", doc="t.md", evidence="5,500")]
+    found = recall([TABLE], asked, chunkers="sentence", sizes=[45], overlaps=[0], k=1)
+    assert (len(scans), len(found.advice.remedies)) == (1, 2)
+    assert found.tokens is not None
 
 
 def test_a_summary_twice_is_the_same():

@@ -41,3 +41,8 @@ def test_every_preset_has_its_row():
 def test_methods_and_fields_are_named():
     for name in (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *METADATA_FIELDS, *_METHODS):
         assert re.search(rf"`{name}\b", PAGE) or name == "__call__", name
+
+
+def test_the_readme_counts_the_short_names():
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert f"one of {len(SPLITTERS)} of LangChain" in readme

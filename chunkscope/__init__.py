@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from chunkscope.questions.question import Question as Question
     from chunkscope.questions.question import read_questions as read_questions
     from chunkscope.retrieval.recall import recall as recall
+    from chunkscope.splitters.alignment import align as align
+    from chunkscope.splitters.chunker import as_chunker as as_chunker
     from chunkscope.structure.markdown import read_structure as read_structure
 
 _HOMES = {
@@ -71,6 +73,8 @@ _HOMES = {
     "find_boundary_problems": "chunkscope.grid.sweep",
     "fix_labels": "chunkscope.questions.mending",
     "advise": "chunkscope.grid.advice",
+    "align": "chunkscope.splitters.alignment",
+    "as_chunker": "chunkscope.splitters.chunker",
     "list_chunks": "chunkscope.chunkers.chunk_rows",
     "parse_chunker": "chunkscope.chunkers",
     "parse_chunkers": "chunkscope.chunkers",

@@ -104,10 +104,16 @@ class Pieces:
         return np.fromiter(map(len, self.texts), dtype=np.int64, count=len(self.texts))
 
     def counted(self) -> dict[str, int]:
-        """Count the pieces by kind, those inside another, and those whose offsets were wrong."""
-        kinds = np.bincount(self.kinds, minlength=len(PIECE_KINDS)).tolist()
+        """Count the pieces by kind, those without visible text, those inside another, and wrong offsets."""
+        is_empty = self.is_blank & ~self.is_found  # there is nothing to be found
+        kinds = np.bincount(self.kinds[~is_empty], minlength=len(PIECE_KINDS)).tolist()
         names = (name.replace("-", "_") for name in PIECE_KINDS)
-        return {**dict(zip(names, kinds, strict=True)), "inside": self.n_inside, "wrong_offsets": self.wrong_offsets}
+        return {
+            **dict(zip(names, kinds, strict=True)),
+            "empty": int(np.count_nonzero(is_empty)),
+            "inside": self.n_inside,
+            "wrong_offsets": self.wrong_offsets,
+        }
 
     def repeats(self, pieces: IntArray, spans: SpanArray) -> BoolArray:
         """Tell which pieces repeat a span of the document in front of their body.

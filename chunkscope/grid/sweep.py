@@ -213,8 +213,9 @@ class Sweep:
     ) -> None:
         self.corpus, self.labels, self.plan = corpus, labels, plan
         self._settings, self._progress = settings, progress
-        # what ranks all chunks together cannot be shared
-        self._jobs = 1 if plan.needs_all_documents else jobs
+        # what ranks all chunks together cannot be shared, nor a splitter that other processes cannot be sent
+        can_share = not plan.needs_all_documents and all(chunker.is_portable for chunker in plan.chunkers)
+        self._jobs = jobs if can_share else 1
 
     @cached_property
     def _located(self) -> list[LocatedQuestion]:

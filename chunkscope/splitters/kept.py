@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import time
 import zlib
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import sha256
 
 import numpy as np
@@ -21,10 +21,23 @@ SECONDS_AT_RISK = 0.5
 """What took longer is written at once, so that Ctrl-C loses no more than a document."""
 
 
-@lru_cache(maxsize=8)
+_stores: dict[str | None, Store] = {}
+
+
 def store_at(path: str | None) -> Store:
     """Give the store of a file, one a process; without a path, pieces are kept as long as the process."""
-    return Store(path)
+    if path not in _stores:
+        if not _stores:
+            atexit.register(close_stores)
+        _stores[path] = Store(path)
+    return _stores[path]
+
+
+def close_stores() -> None:
+    """Close the files, and forget what was in memory only."""
+    for store in _stores.values():
+        store.close()
+    _stores.clear()
 
 
 class KeptPieces:

@@ -10,8 +10,9 @@ import contextlib
 import inspect
 import io
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -463,11 +464,13 @@ def _read_piece(item: Any, number: int, text: str) -> RawPiece:
         item = tuple(item.tolist())
     if isinstance(item, tuple | list):
         return _read_tuple(tuple(item), number, text)
-    fields = [name for name in TEXT_FIELDS if _field(item, name) is not None]
-    if not fields:
+    fields = _fields(item)
+    text_field = next((name for name in TEXT_FIELDS if fields.get(name) is not None), None)
+    if text_field is None:
         raise SplitterError(f"piece {number} is {_spoken(item)}, not a text")
+    holders = [fields, *(_fields(found) for name in METADATA_FIELDS if (found := fields.get(name)) is not None)]
     return _with_offsets(
-        _whole(_field(item, fields[0]), number), _offset(item, START_FIELDS), _offset(item, END_FIELDS)
+        _whole(fields[text_field], number), _offset(holders, START_FIELDS), _offset(holders, END_FIELDS)
     )
 
 
@@ -490,14 +493,33 @@ def _with_offsets(piece: str, start: int | None, end: int | None) -> RawPiece:
     return RawPiece(piece, start, end if start is not None else None)
 
 
-def _field(item: Any, name: str) -> Any:
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+_FIELDS = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *METADATA_FIELDS)
 
 
-def _offset(item: Any, names: tuple[str, ...]) -> int | None:
+def _fields(item: Any) -> Mapping[str, Any]:
+    """Give what we look for of an object: what it holds, and what its class computes.
+
+    To ask it for each name by itself took three times as long as splitting: pydantic searches for what is not there.
+    """
+    if isinstance(item, Mapping):
+        return item
+    held = getattr(item, "__dict__", {})
+    kind: Any = type(item)
+    computed = {name: getattr(item, name, None) for name in _computed(kind) if name not in held}
+    found = {**held, **computed} if computed else held
+    if any(found.get(name) is not None for name in TEXT_FIELDS):
+        return found
+    return {name: getattr(item, name, None) for name in _FIELDS}
+
+
+@lru_cache(maxsize=64)
+def _computed(kind: Hashable) -> tuple[str, ...]:
+    return tuple(name for name in _FIELDS if hasattr(kind, name))
+
+
+def _offset(holders: Iterable[Mapping[str, Any]], names: tuple[str, ...]) -> int | None:
     """Give the first of the fields that is a whole number, in the object or in its metadata."""
-    holders = [item, *(found for name in METADATA_FIELDS if (found := _field(item, name)) is not None)]
-    offsets = (_integer(_field(holder, name)) for holder in holders for name in names)
+    offsets = (_integer(holder[name]) for holder in holders for name in names if name in holder)
     return next((offset for offset in offsets if offset is not None), None)
 
 

@@ -104,7 +104,7 @@ def test_equal_pieces_and_pieces_inside_others_are_chunks_and_set_aside_where_ev
     pieces = pieces_of([(0, 9), (0, 9), (2, 4), (8, 12), (0, 0)])
     assert pieces.outermost.tolist() == [0, 3]
     assert pieces.counted() == {
-        "exact": 4, "normalised": 0, "prepended": 0, "not_found": 1, "inside": 2, "wrong_offsets": 0
+        "exact": 4, "normalised": 0, "prepended": 0, "not_found": 1, "empty": 0, "inside": 2, "wrong_offsets": 0
     }  # fmt: skip
     assert isinstance(chunks_of(pieces), PieceChunks)
 

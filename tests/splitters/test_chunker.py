@@ -1,0 +1,288 @@
+"""A splitter as a way of cutting: its cells are what loops over its pieces count, and it runs once a document."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle.spans import is_held
+
+from chunkscope import Document, Question, as_chunker, parse_chunker, sweep
+from chunkscope.cli.program import program
+from chunkscope.errors import ChunkscopeError
+from chunkscope.grid.advice import NoAdvice
+from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings
+from chunkscope.splitters import chunker
+from chunkscope.splitters.kept import close_stores
+
+TEXT = "# Rules\n\nThe limit is 12,000 yen a night. Claims come within three days.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+DOCUMENTS = [Document("a.md", TEXT), Document("b.md", "規程。宿泊費の上限は一泊一万二千円。申請は三日前まで。")]
+
+
+def windows(text, chunk_size=20, chunk_overlap=0):
+    """Windows with their white space stripped, as many splitters do."""
+    step = chunk_size - chunk_overlap
+    return [text[start : start + chunk_size].strip() for start in range(0, len(text), step)]
+
+
+def spans_of(text, size, overlap=0):
+    for start in range(0, len(text), size - overlap):
+        piece = text[start : start + size]
+        if piece.strip():
+            begin = start + len(piece) - len(piece.lstrip())
+            yield begin, begin + len(piece.strip())
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text("ab 。\nあ🎉か\u3099\r\t", min_size=1, max_size=60).filter(lambda text: text.strip()),
+    st.integers(3, 12),
+    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 8)), min_size=1, max_size=5),
+)
+def test_what_a_splitter_splits_is_what_a_loop_over_its_pieces_finds(text, size, quotes):
+    spans = list(spans_of(text, size))
+    evidence = [(start, min(start + n, len(text))) for start, n in quotes if start < len(text)]
+    asked = [
+        Question.of(f"q{number}", doc="a.md", evidence=text[start:end], spans=[[start, end]])
+        for number, (start, end) in enumerate(evidence)
+        if text[start:end].strip()
+    ]
+    kept = [span for span in evidence if text[slice(*span)].strip()]
+    result = sweep([Document("a.md", text)], asked, chunkers=[windows], sizes=[size], overlaps=[0], with_cuts=False)
+    cell = result.cells[0]
+    assert cell.pieces["not_found"] == 0
+    # pieces that are alike may lie where another does; what they hold together is the same text
+    if cell.pieces["exact"] == len(spans) and len({text[slice(*span)] for span in spans}) == len(spans):
+        assert cell.split_evidence == sum(not is_held(spans, *one) for one in kept)
+
+
+def test_a_grid_drives_size_and_overlap_and_each_document_is_split_once_a_setting():
+    calls = []
+
+    def counting(text, chunk_size, chunk_overlap=0):
+        calls.append((text, chunk_size, chunk_overlap))
+        return windows(text, chunk_size, chunk_overlap)
+
+    result = sweep(DOCUMENTS, chunkers=[counting, "fixed"], sizes=[20, 40], overlaps=["0", "1/4"])
+    assert [(cell.size, cell.overlap) for cell in result.cells if cell.pieces] == [(20, 0), (20, 5), (40, 0), (40, 10)]
+    assert len(set(calls)) == 8
+
+
+def test_lengths_and_chunks_are_those_of_the_pieces():
+    cell = sweep(DOCUMENTS, chunkers=[windows], sizes=[20], overlaps=[0]).cells[0]
+    pieces = [piece for document in DOCUMENTS for piece in windows(document.text)]
+    assert (cell.chunks, cell.chunk_characters) == (len(pieces), sum(map(len, pieces)))
+    assert cell.lengths.longest == max(map(len, pieces))
+
+
+def test_pieces_are_kept_in_a_file_and_a_second_run_splits_nothing(tmp_path, monkeypatch):
+    (tmp_path / "counted.py").write_text(
+        "def lines(text):\n    with open('calls.txt', 'a') as file:\n        file.write('x')\n    return text.splitlines(True)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for document in DOCUMENTS:
+        (tmp_path / "docs" / document.name).write_text(document.text, "utf-8", newline="")
+    outputs = []
+    for cache in ("kept.db", "kept.db", "other.db"):
+        close_stores()
+        done = CliRunner().invoke(
+            program, ["sweep", "docs", "--chunker", "counted:lines", "--format", "json", "--cache", cache]
+        )
+        assert done.exit_code == 0, done.output
+        outputs.append(done.stdout)
+        sizes = len((tmp_path / "calls.txt").read_text())
+    assert sizes == 2 * len(DOCUMENTS)
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_a_row_is_with_its_header_where_the_splitter_repeats_it():
+    header, row = "| a | b |\n|---|---|\n", "| 1 | 2 |\n"
+
+    def with_header(text):
+        before = text[: text.index(header)]
+        return [before, header + row]
+
+    def without(text):
+        return [text[: text.index(row)], row]
+
+    cells = sweep(DOCUMENTS[:1], chunkers=[with_header, without]).cells
+    assert [cell.table_rows_with_header for cell in cells] == [1, 0]
+    rows = Document("b.md", header + row + "| 3 | 4 |\n")
+    repeated = sweep([rows], chunkers=[lambda text: [header + row, header + "| 3 | 4 |\n"]]).cells[0]
+    assert repeated.table_rows_with_header == 2
+    assert repeated.pieces["prepended"] == 1
+
+
+def test_recall_ranks_the_own_text_of_pieces_and_judges_where_they_lie():
+    asked = [Question.of("q1", "何日前まで", doc="b.md", evidence="申請は三日前まで")]
+    about = "出張の申請について: "
+
+    def contextual(text):
+        cut = text.index("宿泊費")
+        return [text[:cut], about + text[cut:]]
+
+    measure = RetrievalMeasure(
+        sweep_labels(asked), [Bm25Retriever()], [as_chunker(contextual)], RetrievalSettings(k=(1,))
+    )
+    cell = sweep(DOCUMENTS[1:], asked, chunkers=[contextual], measures=[measure]).cells[0]
+    assert cell.pieces["prepended"] == 1
+    assert cell.retrieval[0]["strict"] == {"1": [1, 1]}
+    assert cell.chunk_characters == len(DOCUMENTS[1].text) + len(about)
+
+
+def sweep_labels(asked):
+    from chunkscope import check_labels
+
+    return check_labels(DOCUMENTS, asked)
+
+
+def raises(text):
+    if "規程" in text:
+        raise ValueError("no such page")
+    return [text]
+
+
+def test_a_document_that_cannot_be_split_is_named_the_others_go_on_and_nothing_is_advised():
+    result = sweep(DOCUMENTS, chunkers=[raises])
+    assert result.cells[0].chunks == 1
+    [(name, reason)] = result.cells[0].failures
+    assert name == "b.md"
+    assert "ValueError: no such page" in reason
+    assert isinstance(result.advice, NoAdvice)
+    beside = sweep(DOCUMENTS, chunkers=[raises, "sentence"], sizes=[40], overlaps=[0])
+    assert beside.advice.chunker == "sentence"
+
+
+def test_pieces_of_another_document_are_found_nowhere_and_nothing_is_advised():
+    result = sweep(DOCUMENTS, chunkers=[lambda text: ["nothing of the kind"]])
+    assert result.cells[0].pieces["not_found"] == 2
+    assert isinstance(result.advice, NoAdvice)
+    assert "found nowhere" in result.advice.reason
+
+
+@pytest.mark.parametrize(
+    ("spelling", "expected"),
+    [
+        ("textwrap:wrap", ("textwrap:wrap", None, 0)),
+        ("textwrap:wrap(width=30)", ("textwrap:wrap", 30, 0)),
+        ("textwrap:wrap(size=30)", ("textwrap:wrap", 30, 0)),
+        ("textwrap:wrap(drop_whitespace=false)", ("textwrap:wrap(drop_whitespace=false)", None, 0)),
+    ],
+)
+def test_a_splitter_is_spelt_as_it_is_read(spelling, expected):
+    found = parse_chunker(spelling)
+    assert (found.label, found.size, found.overlap) == expected
+    assert parse_chunker(str(found)) == found
+
+
+def test_other_processes_are_sent_a_splitter_by_its_name():
+    found = parse_chunker("textwrap:wrap(width=30)")
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert found.is_portable
+    assert not as_chunker(lambda text: [text], "whole").is_portable
+    assert sweep(DOCUMENTS, chunkers=[lambda text: [text]], jobs=2).cells[0].chunks == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: as_chunker(str.splitlines).at(20), "takes no size"),
+        (lambda: as_chunker(textwrap.wrap).at(20, 5), "takes no overlap"),
+        (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker"),
+        (lambda: parse_chunker("textwrap:nothing"), "has no 'nothing'"),
+    ],
+)
+def test_what_a_splitter_does_not_take_is_told_in_a_line(make, told):
+    with pytest.raises(ChunkscopeError) as caught:
+        make()
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_overlaps_are_skipped_for_what_takes_none():
+    result = sweep(DOCUMENTS, chunkers=[textwrap.wrap], sizes=[30], overlaps=[0, 5])
+    assert [(cell.size, cell.overlap) for cell in result.cells] == [(30, 0)]
+    assert [pair.reason for _, _, pair in result.skipped] == ["textwrap:wrap takes no overlap"]
+
+
+@pytest.fixture(autouse=True)
+def forget_modules():
+    """A splitter is loaded once a process; each test has its own."""
+    yield
+    chunker._loaded.cache_clear()
+    close_stores()
+    for name in ("mine", "counted"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "import pathlib\npathlib.Path('ran').touch()\ndef split(text):\n    return text.split('\\n\\n')\n"
+    )
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(TEXT)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(program, [*arguments, "--no-cache"])
+
+
+def test_a_configuration_runs_no_code_unless_it_is_allowed(folder):
+    (folder / "chunkscope.toml").write_text('chunker = "mine:split"\n')
+    done = run("sweep", "docs")
+    assert done.exit_code == 2
+    assert "chunkscope.toml" in done.stderr
+    assert "--allow-code" in done.stderr
+    assert not (folder / "ran").exists()
+    allowed = run("sweep", "docs", "--allow-code", "--format", "json")
+    assert allowed.exit_code == 0, allowed.stderr
+    assert json.loads(allowed.stdout)["cells"][0]["chunker"] == "mine:split"
+
+
+def test_what_is_typed_on_the_command_line_is_run(folder):
+    for command in ("sweep", "check", "chunks"):
+        done = run(command, "docs", "--chunker", "mine:split")
+        assert done.exit_code == 0, done.output
+
+
+def test_the_default_ways_can_stand_behind_a_splitter(folder):
+    found = json.loads(run("sweep", "docs", "--chunker", "mine:split,default", "--format", "json").stdout)
+    names = list(dict.fromkeys(cell["chunker"] for cell in found["cells"]))
+    assert names[:3] == ["mine:split", "fixed", "sentence"]
+
+
+def test_chunks_of_a_splitter_have_its_texts(folder):
+    rows = [json.loads(line) for line in run("chunks", "docs", "--chunker", "mine:split").stdout.splitlines()]
+    assert [row["index_text"] for row in rows] == TEXT.split("\n\n")
+    assert all(TEXT[row["start"] : row["end"]] == row["text"] for row in rows)
+
+
+def test_failures_end_with_status_2_and_the_report_is_written(folder):
+    (folder / "mine.py").write_text("def split(text):\n    return None\n")
+    done = run("sweep", "docs", "--chunker", "mine:split")
+    assert done.exit_code == 2
+    assert "a.md: mine:split" in done.stderr
+    assert "mine:split" in done.stdout
+
+
+def test_what_is_counted_in_units_of_its_own_has_no_evidence_longer_than_its_size():
+    def by_words(text, words_per_chunk):
+        words = text.split(" ")
+        return [" ".join(words[n : n + words_per_chunk]) for n in range(0, len(words), words_per_chunk)]
+
+    asked = [Question.of("q1", doc="a.md", evidence="The limit is 12,000 yen a night")]
+    cell = sweep(DOCUMENTS, asked, chunkers=[by_words], sizes=[4], overlaps=[0]).cells[0]
+    assert cell.evidence_longer_than_size is None
+    assert (cell.unit, cell.oversize_chunks, cell.split_questions) == ("units of its own", 0, 1)
+    assert np.isfinite(cell.lengths.mean)

@@ -268,7 +268,10 @@ def rows(given: Given) -> Callable[[], object]:
 def reports(given: Given) -> Callable[[], object]:
     checked, findings = given.result, find_boundary_problems([given.document], given.labels, "fixed(size=400)")
     options = ReportOptions(all_rows=True)
-    return lambda: (render_why(findings), [write_report(name, "check", checked, options) for name in BUILT_IN["check"]])
+    return lambda: (
+        render_why(findings, options),
+        [write_report(name, "check", checked, options) for name in BUILT_IN["check"]],
+    )
 
 
 STAGES: dict[str, Callable[[Given], Callable[[], object]]] = {

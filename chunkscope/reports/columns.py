@@ -154,13 +154,11 @@ def _asked_for(result: SweepResult, shown: Shown) -> list[TextColumn]:
     if any(cell.tokens is not None for cell in shown.cells):
         found.append(shown.column(say("tokens"), lambda cell: "" if cell.tokens is None else f"{cell.tokens:,}"))
         if isinstance(price, int | float) and not isinstance(price, bool):
-            found.append(
-                shown.column(say("cost"), lambda cell: "" if cell.tokens is None else cost(cell.tokens, price))
-            )
+            found.append(shown.column(say("cost"), partial(_cost, price)))
     return found + [shown.column(entry.title, partial(_extra, entry)) for entry in result.fields]
 
 
-def _cost(cell: Cell, price: float) -> str:
+def _cost(price: float, cell: Cell) -> str:
     return "" if cell.tokens is None else cost(cell.tokens, price)
 
 

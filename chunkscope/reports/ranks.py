@@ -5,57 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chunkscope.grid.ranks import CAUSES, Hit, QuestionRank
-from chunkscope.language import Language, in_language, say
-from chunkscope.reports.base import LEAST_WIDTH
+from chunkscope.language import say
+from chunkscope.reports.base import LEAST_WIDTH, ReportOptions
+from chunkscope.reports.screen import said, sentence_lines
 from chunkscope.reports.visible import visible
-from chunkscope.reports.width import fit, wrap
+from chunkscope.reports.width import fit
 
 INDENT = "    "
 MOST_HITS = 5
 """So many of what came first are shown for a question that is missed."""
 
 
-def render_ranks(
-    found: Sequence[QuestionRank], setting: str, *, width: int = 80, ascii: bool = False, lang: Language = "en"
-) -> str:
-    """Write at which rank each question is answered, and for those that are missed what came first.
+def render_ranks(found: Sequence[QuestionRank], setting: str, options: ReportOptions) -> str:
+    """Write at which rank each question is answered at a setting, and for those that are missed what came first.
 
-    Parameters
-    ----------
-    found : sequence of QuestionRank
-    setting : str
-        Of the cell, as people write it.
-    width : int
-        Terminal cells in a line; no line is wider.
-    ascii : bool
-        Marks of ASCII only.
-    lang : {"ja", "en"}
-
-    Returns
-    -------
-    str
-        Lines, each with its end.
+    No line is wider than `options.width`.
 
     Examples
     --------
     >>> hit = Hit("rules.md", 10, 22, 3, 4.25, "日当は2,000円。", False)
     >>> missed = QuestionRank("q2", "上限は？", 7, "below", (hit,))
     >>> answered = QuestionRank("q1", "申請は？", 1, None, (hit,))
-    >>> print(render_ranks([answered, missed], "fixed 300/50, bm25"), end="")
+    >>> print(render_ranks([answered, missed], "fixed 300/50, bm25", ReportOptions()), end="")
     Ranks with fixed 300/50, bm25; * holds something that the question needs.
     q1: rank 1  申請は？
     q2: ranked below (rank 7)  上限は？
          1  rules.md:3  4.25  日当は2,000円。
     """
-    room = max(width, LEAST_WIDTH)
     head = say("Ranks with {setting}; * holds something that the question needs.", setting=setting)
-    lines = wrap(visible(in_language(head, lang), ascii=ascii), room, rest=INDENT)
+    lines = sentence_lines(head, options, rest=INDENT)
     for one in found:
-        said = in_language(_outcome(one), lang)
-        text = f"{visible(one.id, ascii=ascii)}: {said}  {visible(one.question, ascii=ascii)}"
-        lines += wrap(text, room, rest=INDENT)
+        lines += sentence_lines(f"{one.id}: {said(_outcome(one), options)}  {one.question}", options, rest=INDENT)
         if one.cause is not None:
-            lines += _hits(one.above, room, ascii)
+            lines += _hits(one.above, max(options.width, LEAST_WIDTH), options.ascii)
     return "\n".join(lines) + "\n"
 
 

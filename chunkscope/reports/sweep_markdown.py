@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from chunkscope.grid.results import SweepResult
 from chunkscope.language import Language, Text, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head
-from chunkscope.reports.base import SWEEP, Report
+from chunkscope.reports.base import SWEEP, Report, ReportOptions
 from chunkscope.reports.columns import Shown, cell_columns, labels_of
 from chunkscope.reports.recall_table import recall_columns, recall_notes, shown_rows
 from chunkscope.reports.recall_text import recall_head, recall_sentences, warnings_of
@@ -36,40 +36,27 @@ def _unlinked(text: str) -> str:
     return text.replace(":", "&#58;").replace("www.", "www&#46;")
 
 
-def to_markdown(result: SweepResult, *, all_rows: bool = False, lang: Language = "en") -> str:
-    """Write a sweep as GitHub Markdown.
-
-    Parameters
-    ----------
-    result : SweepResult
-        With questions or without.
-    all_rows : bool
-        Every cell instead of the telling ones.
-    lang : {"ja", "en"}
-
-    Returns
-    -------
-    str
-        Lines, each with its end.
+def to_markdown(result: SweepResult, options: ReportOptions) -> str:
+    """Write a sweep as GitHub Markdown; of the options the language counts, and whether all rows are wanted.
 
     Examples
     --------
     >>> from chunkscope import Document, sweep
     >>> result = sweep([Document("a.md", "一つ。二つ。")], chunkers="sentence", sizes=[3, 6], overlaps=[0])
-    >>> print(to_markdown(result).splitlines()[2])
+    >>> print(to_markdown(result, ReportOptions()).splitlines()[2])
     - 1 document, 6 characters: prose 100 %
     """
     if result.retrieval is not None:
-        told = _recall_lines(result, everything=all_rows, lang=lang)
-        return "\n".join(in_language(line, lang) for line in told) + "\n"
+        told = _recall_lines(result, everything=options.all_rows, lang=options.lang)
+        return "\n".join(in_language(line, options.lang) for line in told) + "\n"
     lines = [say("## Chunk boundaries"), "", *(_item(sentence) for sentence in head(result, escape)), ""]
-    cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=all_rows)]
+    cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=options.all_rows)]
     if cells:
-        shown = Shown(cells, labels_of(cells, escape), result.limit, everything=all_rows)
-        columns = [column.in_language(lang) for column in cell_columns(result, shown)]
+        shown = Shown(cells, labels_of(cells, escape), result.limit, everything=options.all_rows)
+        columns = [column.in_language(options.lang) for column in cell_columns(result, shown)]
         lines += [*markdown_table(columns, escape), "", *map(_item, table_notes(result, shown)), ""]
     lines += map(_labelled, advice_sentences(result, escape))
-    return "\n".join(in_language(line, lang) for line in lines).rstrip("\n") + "\n"
+    return "\n".join(in_language(line, options.lang) for line in lines).rstrip("\n") + "\n"
 
 
 def _recall_lines(result: SweepResult, *, everything: bool, lang: Language) -> Iterator[str]:
@@ -91,5 +78,5 @@ def _labelled(sentence: Labelled) -> Text:
     return say("- **{label}** {sentence}", label=sentence[0], sentence=sentence[1])
 
 
-REPORT = Report((SWEEP,), lambda result, options: to_markdown(result, all_rows=options.all_rows, lang=options.lang))
+REPORT = Report((SWEEP,), to_markdown)
 """The format ``markdown``."""

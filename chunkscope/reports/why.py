@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from chunkscope.language import Language, Text, in_language, say
+from chunkscope.language import Text, in_language, say
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.base import LEAST_WIDTH
+from chunkscope.reports.base import LEAST_WIDTH, ReportOptions
 from chunkscope.reports.visible import visible
 from chunkscope.reports.width import BOLD, RED, fit, fit_end, painted, wrap
 from chunkscope.reports.width import width as cells
@@ -17,65 +17,41 @@ NO_CUT = say("no cut")
 INDENT = "  "
 
 
-def render_why(
-    findings: Sequence[Finding],
-    *,
-    width: int = 80,
-    color: bool = False,
-    ascii: bool = False,
-    lang: Language = "en",
-) -> str:
+def render_why(findings: Sequence[Finding], options: ReportOptions) -> str:
     """Show each cut that matters: where it is, whom it hurts, and the text around it in one line.
 
-    Cuts that hurt several questions or rows are shown once.
-
-    Parameters
-    ----------
-    findings : sequence of Finding
-        Those at one place of a document next to each other, as `find_boundary_problems` gives them.
-    width : int
-        Terminal cells in a line; no line is wider.
-    color : bool
-        With ANSI colours.
-    ascii : bool
-        Marks of ASCII only; the text stays as it is.
-    lang : {"ja", "en"}
-        In which language.
-
-    Returns
-    -------
-    str
-        Lines, each with its end.
+    Cuts that hurt several questions or rows are shown once; those at one place of a document must stand next to each
+    other, as `find_boundary_problems` gives them. No line is wider than `options.width`.
 
     Examples
     --------
     >>> before, after = "宿泊費の上限は1泊12,", "000円とする。"
     >>> place = {"line": 1, "column": 14, "cut": 13, "before": before, "after": after}
     >>> cut = Finding("evidence-split", "rules.md", "q1", message="", quote="限は1泊12,000円と", **place)
-    >>> print(render_why([cut], width=40), end="")
+    >>> print(render_why([cut], ReportOptions(width=40)), end="")
     rules.md:1:14  evidence-split q1
       宿泊費の上限は1泊12,│000円とする。
     <BLANKLINE>
     1 cut: 1 evidence-split
     """
     if not findings:
-        return in_language(NO_CUT, lang) + "\n"
-    width = max(width, LEAST_WIDTH)
+        return in_language(NO_CUT, options.lang) + "\n"
+    width, ascii = max(options.width, LEAST_WIDTH), options.ascii
     lines: list[str] = []
     n_cuts = 0
     for _, group in groupby(findings, key=lambda finding: (finding.document, finding.cut)):
         at_once = list(group)
         first = at_once[0]
         place = f"{visible(first.document or '', ascii=ascii)}:{first.line}:{first.column}"
-        where, *more = wrap(f"{place}  {in_language(_hurt(at_once, ascii), lang)}", width, rest=INDENT * 2)
-        if color and where.startswith(place):
-            where = painted(place, BOLD) + where[len(place) :]
-        shown = around(first.before, first.after, width - len(INDENT), color=color, ascii=ascii)
+        where, *more = wrap(f"{place}  {in_language(_hurt(at_once, ascii), options.lang)}", width, rest=INDENT * 2)
+        if where.startswith(place):
+            where = painted(place, BOLD, options.color) + where[len(place) :]
+        shown = around(first.before, first.after, width - len(INDENT), color=options.color, ascii=ascii)
         lines += [where, *more, INDENT + shown]
         n_cuts += 1
     counts = Counter(finding.code for finding in findings)
     kinds = [say("{n:,} {code}", n=n, code=code) for code, n in sorted(counts.items())]
-    told = in_language(say("{n:,} {n:cut|cuts}: {kinds:, }", n=n_cuts, kinds=kinds), lang)
+    told = in_language(say("{n:,} {n:cut|cuts}: {kinds:, }", n=n_cuts, kinds=kinds), options.lang)
     return "\n".join([*lines, "", *wrap(told, width, rest=INDENT)]) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chunkscope.grid.ranks import Hit, QuestionRank
+from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.ranks import MOST_HITS, render_ranks
 from chunkscope.reports.width import width as cells
 
@@ -26,7 +27,7 @@ FOUND = [
 
 
 def test_every_question_has_a_line_and_what_is_missed_what_came_first():
-    lines = render_ranks(FOUND, "fixed 300/50, bm25").splitlines()
+    lines = render_ranks(FOUND, "fixed 300/50, bm25", ReportOptions()).splitlines()
     assert lines[0] == "Ranks with fixed 300/50, bm25; * holds something that the question needs."
     assert lines[1:3] == ["q1: rank 2  申請は？", "q2: ranked below (rank 9)  上限は？"]
     assert lines[3] == "     1  rules.md:0  9  日当は2,000円。"
@@ -41,13 +42,13 @@ def test_every_question_has_a_line_and_what_is_missed_what_came_first():
 @pytest.mark.parametrize("lang", ["en", "ja"])
 @pytest.mark.parametrize("ascii", [True, False])
 def test_no_line_is_wider_than_the_terminal_and_none_obeys_what_others_wrote(room, lang, ascii):
-    text = render_ranks(FOUND, "fixed", width=room, lang=lang, ascii=ascii)
+    text = render_ranks(FOUND, "fixed", ReportOptions(width=room, lang=lang, ascii=ascii))
     assert max(map(cells, text.splitlines())) <= room
     assert "\x1b" not in text
     assert "\u202e" not in text
 
 
 def test_it_is_said_in_japanese_too():
-    text = render_ranks(FOUND, "fixed 300/50", lang="ja")
+    text = render_ranks(FOUND, "fixed 300/50", ReportOptions(lang="ja"))
     assert text.startswith("順位（fixed 300/50）。")
     assert "q2: 順位が下（9 位）  上限は？" in text

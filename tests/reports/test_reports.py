@@ -202,13 +202,13 @@ def test_sweep_in_colour_reads_as_before(gold):
 @pytest.mark.parametrize("name", RESULTS)
 def test_markdown_csv_and_json_read_as_before(name, gold):
     result = with_advice(RESULTS[name])
-    gold(f"sweep-{name}.md", to_markdown(result))
+    gold(f"sweep-{name}.md", to_markdown(result, ReportOptions()))
     gold(f"sweep-{name}.csv", to_csv(result))
     gold(f"sweep-{name}.json", re.sub(r'"chunkscope": "[^"]*"', '"chunkscope": "0"', to_json(result)))
 
 
 def test_markdown_in_japanese_reads_as_before(gold):
-    gold("sweep-asked-ja.md", to_markdown(with_advice(asked_result()), lang="ja"))
+    gold("sweep-asked-ja.md", to_markdown(with_advice(asked_result()), ReportOptions(lang="ja")))
 
 
 def test_json_is_the_same_in_every_language():
@@ -219,14 +219,14 @@ def test_json_is_the_same_in_every_language():
 
 
 def test_why_reads_as_before(gold):
-    gold("why.txt", render_why(CUTS))
-    gold("why-40-ascii.txt", render_why(CUTS, width=40, ascii=True))
+    gold("why.txt", render_why(CUTS, ReportOptions()))
+    gold("why-40-ascii.txt", render_why(CUTS, ReportOptions(width=40, ascii=True)))
 
 
 def test_colour_adds_only_colours():
     for result in RESULTS.values():
         assert re.sub("\x1b\\[\\d*m", "", shown(result, color=True)) == shown(result)
-    assert re.sub("\x1b\\[\\d*m", "", render_why(CUTS, color=True)) == render_why(CUTS)
+    assert re.sub("\x1b\\[\\d*m", "", render_why(CUTS, ReportOptions(color=True))) == render_why(CUTS, ReportOptions())
 
 
 def test_ascii_marks_are_all_ascii_where_names_are():
@@ -343,7 +343,7 @@ def test_no_line_is_wider_than_the_terminal(path, ids, columns, ascii, all_rows)
 @settings(max_examples=150)
 def test_a_cut_is_one_line_that_fits(before, after, name, columns, ascii):
     one = finding("evidence-split", name, name, len(before), 1, 1, before, after)
-    text = render_why([one], width=columns, ascii=ascii)
+    text = render_why([one], ReportOptions(width=columns, ascii=ascii))
     assert all(cell_len(line) <= columns for line in text.split("\n"))
     around = text.split("\n")[:-3][-1]
     left, right = visible(before, ascii=ascii), visible(after, ascii=ascii)
@@ -352,7 +352,7 @@ def test_a_cut_is_one_line_that_fits(before, after, name, columns, ascii):
 
 
 def test_a_cut_has_half_the_line_on_each_side():
-    line = render_why(CUTS[:1]).splitlines()[1]
+    line = render_why(CUTS[:1], ReportOptions()).splitlines()[1]
     left, _, right = line[2:].partition("│")
     assert left.startswith("…")
     assert right.endswith("…")
@@ -360,7 +360,7 @@ def test_a_cut_has_half_the_line_on_each_side():
 
 
 def test_no_cut_is_said():
-    assert render_why([]) == "no cut\n"
+    assert render_why([], ReportOptions()) == "no cut\n"
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12))
@@ -528,7 +528,7 @@ def test_documents_without_headings_are_told_where_sections_are_the_chunks():
     plain = sweep([Document("a.md", "一つ。\n\n二つ。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4])
     told = "no document is divided by headings: each is one section"
     assert told in render_sweep(plain, ReportOptions())
-    assert told in to_markdown(plain)
+    assert told in to_markdown(plain, ReportOptions())
     parted = sweep(
         [Document("a.md", "# 一\n本文。\n# 二\n本文。"), Document("b.md", "三つ。")], chunkers="heading", sizes=[4]
     )
@@ -552,8 +552,8 @@ def test_how_many_chunks_of_the_advised_cell_are_above_what_models_take_is_a_not
     result = dataclasses.replace(with_advice(asked_result()), tokens=counted)
     more = ": a model with such a limit cuts them off" if above[0] else ""
     assert told + more in flat(render_sweep(result, ReportOptions()))
-    assert f"- {told}{more}" in to_markdown(result)
-    assert ("cuts them off" in to_markdown(result)) == bool(above[0])
+    assert f"- {told}{more}" in to_markdown(result, ReportOptions())
+    assert ("cuts them off" in to_markdown(result, ReportOptions())) == bool(above[0])
     assert "advised setting (>)" not in shown(asked_result())
 
 

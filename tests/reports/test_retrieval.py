@@ -199,12 +199,12 @@ def test_columns_are_explained_where_they_stand_and_nowhere_else():
 
 def test_markdown_says_what_the_screen_says():
     result = demo(retrievers=["bm25", "hash"])
-    text = to_markdown(result)
+    text = to_markdown(result, ReportOptions())
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + len(shown_rows(result))
     assert "- **Pick** " in text
     assert "**Sure?** This way is chosen in " in text
-    assert to_markdown(result, lang="ja").startswith("## 検索")
+    assert to_markdown(result, ReportOptions(lang="ja")).startswith("## 検索")
 
 
 def test_a_sweep_without_ranks_is_given_back_as_it_is():

@@ -137,4 +137,4 @@ def _ranks(result: SweepResult, look: ReportOptions) -> str:
     cell = spelled(advice, str)
     setting = say("{cell}, {retriever}, k = {k}", cell=cell, retriever=advice.retriever, k=advice.k)
     found = result.ranks[advice.key, advice.retriever or ""]
-    return f"\n{render_ranks(found, setting, width=look.width, ascii=look.ascii, lang=look.lang)}"
+    return f"\n{render_ranks(found, setting, look)}"

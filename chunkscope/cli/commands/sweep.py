@@ -176,8 +176,7 @@ def _report(result: SweepResult, flags: Mapping[str, Any], messages: Messages) -
 def _why(chunker: str, findings: Sequence[Finding], look: ReportOptions) -> str:
     from chunkscope.reports.why import render_why
 
-    told = render_why(findings, width=look.width, color=look.color, ascii=look.ascii, lang=look.lang)
-    return f"{chunker}\n{ended(told)}"
+    return f"{chunker}\n{ended(render_why(findings, look))}"
 
 
 def _closer(result: SweepResult, flags: Mapping[str, Any]) -> str:

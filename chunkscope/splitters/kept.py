@@ -1,4 +1,4 @@
-"""Pieces that have been found, kept by what they depend on: the document, the splitter and its version, the setting."""
+"""Pieces that were found, kept by all that they depend on: document, splitter, its version and setting, our reading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 import time
 import zlib
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
@@ -15,10 +17,15 @@ from chunkscope.chunkers.pieces import EXACT, Pieces
 from chunkscope.corpus.document import Document
 from chunkscope.store.store import Store
 
-FORMAT = "1"
-"""Another one, when alignment finds something else for the same pieces."""
 SECONDS_AT_RISK = 0.5
 """What took longer is written at once, so that Ctrl-C loses no more than a document."""
+
+
+@cache
+def _reader() -> str:
+    """Give a digest of what reads and aligns pieces: another reader may find something else for the same pieces."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 _stores: dict[str | None, Store] = {}
@@ -64,7 +71,7 @@ class KeptPieces:
 
     def __init__(self, path: str | None, namespace: str, setting: Sequence[str]) -> None:
         self._store, self._namespace = store_at(path), namespace
-        self._setting = json.dumps([FORMAT, *setting])
+        self._setting = json.dumps([_reader(), *setting])
         self._waiting: list[tuple[bytes, bytes]] = []
         self._since = time.monotonic()
 

@@ -16,8 +16,8 @@ from chunkscope.chunkers.index_text import IndexTexts
 from chunkscope.chunkers.parse import parse_chunker
 from chunkscope.chunkers.prepending import chunk_paths, find_prependable
 from chunkscope.corpus.document import Document, require_document
-from chunkscope.errors import refuse_path
-from chunkscope.spans.intervals import IntArray, Span, SpanArray, within
+from chunkscope.errors import SplitterError, refuse_path
+from chunkscope.spans.intervals import IntArray, Span, SpanArray
 from chunkscope.spans.layout import Layout
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.units import get_unit
@@ -37,7 +37,8 @@ class ChunkRow:
         Its number in the document, from 0.
     start, end : int or None
         The body in code points: ``text`` is the document's ``text[start:end]``. None for a raw token window without a
-        whole character, which has nothing: its texts are empty, and it is blank.
+        whole character, which has nothing: its texts are empty, and it is blank; and for a splitter's piece that is
+        found nowhere in the document, of which there is the text to index only.
     lines : (int, int) or None
         The first and the last line that hold some of it, from 1; None where there is nothing.
     text : str
@@ -115,6 +116,8 @@ def list_chunks(documents: Iterable[Document], chunker: Chunker | str) -> Iterat
         No documents but a path to them, or something that is none.
     ChunkerError
         The chunker needs a size and has none; raised at once.
+    SplitterError
+        A splitter cannot split a document.
 
     Examples
     --------
@@ -148,7 +151,8 @@ def _rows(analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking) -> I
         yield from _empty_rows(constant, range(following, row.index))
         yield row
         following = row.index + 1
-    yield from _empty_rows(constant, range(following, len(chunking.spans) + chunking.n_spanless))
+    if chunking.pieces is None:
+        yield from _empty_rows(constant, range(following, len(chunking.spans) + chunking.n_spanless))
 
 
 def _empty_rows(constant: _Constant, numbers: range) -> Iterator[ChunkRow]:
@@ -164,29 +168,31 @@ def _chunk_rows(
     text = analysis.document.text
     prependable = find_prependable(analysis, ("headings", *chunker.prepend))
     layout = Layout.of([constant.document], [analysis.length])
-    texts = IndexTexts.of(span_chunks(layout, chunker, chunking), prependable)
+    chunks = span_chunks(layout, chunker, chunking)
+    texts = IndexTexts.of(chunks, prependable)
     titles = [_shortened(heading.title) for heading in analysis.structure.headings]
     columns = zip(
-        (np.arange(len(chunking.spans)) if chunking.windows is None else chunking.windows).tolist(),
-        chunking.spans.tolist(),
-        _lines(analysis, chunking.spans).tolist(),
-        chunk_paths(prependable, chunker, chunking.spans).tolist(),
+        (np.arange(chunks.n_chunks) if chunking.windows is None else chunking.windows).tolist(),
+        chunks.bodies.tolist(),
+        _lines(analysis, chunks.bodies).tolist(),
+        chunk_paths(prependable, chunker, chunks.bodies).tolist(),
         texts.prepended_by_chunk(),
         texts.write([text], layout),
-        within(analysis.blank_runs, chunking.spans).tolist(),
+        chunks.is_blank(analysis.blank_runs).tolist(),
         strict=True,
     )
     for number, (start, end), lines, path, prepended, index_text, blank in columns:
+        has_place = start < end  # a piece that was found nowhere has none
         yield ChunkRow(
             document=constant.document,
             index=number,
-            start=start,
-            end=end,
-            lines=(lines[0], lines[1]),
+            start=start if has_place else None,
+            end=end if has_place else None,
+            lines=(lines[0], lines[1]) if has_place else None,
             text=text[start:end],
             index_text=index_text,
             title=constant.title,
-            headings=tuple(titles[row] for row in path if row >= 0),
+            headings=tuple(titles[row] for row in path if row >= 0 and has_place),
             prepended=prepended,
             attributes=constant.attributes,
             blank=blank,
@@ -247,7 +253,10 @@ def _cut(analysis: DocumentAnalysis, chunker: Chunker) -> Chunking:
         unit = get_unit(chunker.unit)
         # measured with its name, so that a text that a tokenizer refuses can be found
         analysis.keep(unit, unit.measure_all([analysis.document.text], [analysis.document.name])[0])
-    return chunker.chunks(chunker.segment(analysis))
+    chunking = chunker.chunks(chunker.segment(analysis))
+    for name, reason in chunking.pieces.failures if chunking.pieces is not None else ():
+        raise SplitterError(f"{name}: {reason}")
+    return chunking
 
 
 def _lines(analysis: DocumentAnalysis, chunks: SpanArray) -> IntArray:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chunkscope.cli.program import FAILED
+from chunkscope.language import say
 
 if TYPE_CHECKING:
+    from chunkscope.chunkers import Chunker
     from chunkscope.cli.console import Messages
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.settings import WantedGrid
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from chunkscope.grid.notation import Grid
     from chunkscope.grid.results import SweepResult
     from chunkscope.questions.labels import Labels
+
+
+IGNORES_SIZE = say("gives the same pieces at sizes of 2 and of 100,000: it seems to ignore its size")
+CHANGES = say("gives other pieces when it is asked again, so what is counted holds for one run only")
 
 
 def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
@@ -28,7 +34,6 @@ def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
         Labels that are not sound, unless they are to be left out; then that is said.
     """
     from chunkscope.errors import LabelError
-    from chunkscope.language import say
     from chunkscope.questions.check import check_labels
 
     questions = inputs.read_questions()
@@ -54,8 +59,6 @@ def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
 
 def name_left_out(wanted: WantedGrid, inputs: Inputs) -> None:
     """Say which ways of cutting are not compared, because nothing here can count in their unit."""
-    from chunkscope.language import say
-
     for name in wanted.missing:
         told = say("{name} is left out: its vocabulary is not here (chunkscope list -v says what it needs)", name=name)
         inputs.messages.warn(told)
@@ -74,8 +77,6 @@ def n_splitter_cells(grid: Grid) -> int:
 
 def end_with_failures(result: SweepResult, messages: Messages) -> None:
     """Name the documents that a splitter could not cut, each once, and end with status 2 if there are any."""
-    from chunkscope.language import say
-
     failed: dict[tuple[str, str], str] = {}
     for cell in result.cells:
         for document, reason in cell.failures or ():
@@ -83,3 +84,13 @@ def end_with_failures(result: SweepResult, messages: Messages) -> None:
     messages.fail(*(say("{document}: {reason}", document=name, reason=why) for (_, name), why in failed.items()))
     if failed:
         click.get_current_context().exit(FAILED)
+
+
+def warn_of_splitters(chunkers: Iterable[Chunker], messages: Messages) -> None:
+    """Say which splitters of one's own ignore their size, or give something else each time they are asked."""
+    from chunkscope.splitters.chunker import doubts
+
+    told = {"ignores_size": IGNORES_SIZE, "changes": CHANGES}
+    for chunker in dict.fromkeys(chunkers):
+        for doubt in doubts(chunker):
+            messages.warn(say("{chunker}: {text}", chunker=chunker.label, text=told[doubt]))

@@ -144,7 +144,7 @@ def check(
     return CheckResult(
         setting={
             "chunker": chunker.label,
-            "unit": chunker.unit,
+            "unit": chunker.shown_unit,
             "size": chunker.size,
             "overlap": evaluation.cell.overlap,
         },

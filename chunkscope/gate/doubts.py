@@ -14,10 +14,26 @@ ENOUGH_QUESTIONS = 5
 
 def find_doubts(labels: Labels | None, thresholds: Thresholds, evaluation: Evaluation) -> list[str]:
     """Say what is doubtful; a check of questions that nobody wrote, or that cannot fail, is worth little."""
+    unknown = _unknown(evaluation.cell)
     if labels is not None:
-        return [*labels.warnings, *_blind(labels, evaluation), *_shallow(evaluation.cell)]
+        return [*unknown, *labels.warnings, *_blind(labels, evaluation), *_shallow(evaluation.cell)]
     skipped = [name.replace("_", "-") for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
-    return [say("no questions: {names:, } cannot be checked", names=skipped)] if skipped else []
+    return [*unknown, *([say("no questions: {names:, } cannot be checked", names=skipped)] if skipped else [])]
+
+
+def _unknown(cell: Cell) -> list[str]:
+    """Tell where pieces of a splitter are found nowhere."""
+    lost = 0 if cell.pieces is None else cell.pieces["not_found"]
+    if not lost:
+        return []
+    return [
+        say(
+            "{n:,} of {total:,} {total:piece is|pieces are} found nowhere in the documents: what they hold counts as "
+            "cut",
+            n=lost,
+            total=cell.chunks,
+        )
+    ]
 
 
 def _blind(labels: Labels, evaluation: Evaluation) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -17,8 +17,10 @@ from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError, SplitterError
 from chunkscope.splitters.installed import load_splitter
 from chunkscope.splitters.kept import KeptPieces
+from chunkscope.splitters.packages import SPLITTERS
 from chunkscope.splitters.parameters import OVERLAP_NAMES, SIZE_NAMES
 from chunkscope.splitters.pieces import PieceChunker, read_pieces
+from chunkscope.splitters.probes import SAMPLE, ignores_size, is_deterministic
 from chunkscope.splitters.shapes import Splitter, adapt, is_portable
 
 
@@ -227,3 +229,32 @@ def _name_of(found: object) -> str:
 
 def _spelt(settings: dict[str, str]) -> str:
     return ", ".join(f"{key}={value}" for key, value in settings.items())
+
+
+def doubts(chunker: Chunker) -> Iterator[str]:
+    """Try a splitter of one's own out on a sample, and tell what is doubtful about it.
+
+    Yields
+    ------
+    str
+        ``ignores_size``; ``changes`` where it gives something else when asked again. Nothing for the splitters of
+        packages, which have been tried, and for chunkers of ours.
+
+    Examples
+    --------
+    >>> def deaf(text, chunk_size):
+    ...     return text.split("\\n\\n")
+    >>> list(doubts(as_chunker(deaf)))
+    ['ignores_size']
+    """
+    if not isinstance(chunker, SplitterChunker) or chunker.spec in SPLITTERS:
+        return
+    splitter = chunker.splitter
+    if ignores_size(splitter):
+        yield "ignores_size"
+    try:
+        sized = (chunker.size or 200, chunker.overlap) if splitter.takes_size else (None, 0)
+        if not is_deterministic(splitter, SAMPLE, *sized):
+            yield "changes"
+    except SplitterError:
+        return  # what it cannot split is told of the documents

@@ -84,7 +84,7 @@ def test_lengths_and_chunks_are_those_of_the_pieces():
 
 def test_pieces_are_kept_in_a_file_and_a_second_run_splits_nothing(tmp_path, monkeypatch):
     (tmp_path / "counted.py").write_text(
-        "def lines(text):\n    with open('calls.txt', 'a') as file:\n        file.write('x')\n    return text.splitlines(True)\n"
+        "def lines(text):\n    with open('calls.txt', 'a') as file:\n        file.write('x' * (len(text) < 200))\n    return text.splitlines(True)\n"
     )
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
@@ -286,3 +286,38 @@ def test_what_is_counted_in_units_of_its_own_has_no_evidence_longer_than_its_siz
     assert cell.evidence_longer_than_size is None
     assert (cell.unit, cell.oversize_chunks, cell.split_questions) == ("units of its own", 0, 1)
     assert np.isfinite(cell.lengths.mean)
+
+
+def test_pieces_that_are_found_nowhere_are_chunks_without_a_place(folder):
+    (folder / "mine.py").write_text("def split(text):\n    return [text[:20], 'nothing of the kind', text[20:]]\n")
+    rows = [json.loads(line) for line in run("chunks", "docs", "--chunker", "mine:split").stdout.splitlines()]
+    assert [(row["start"], row["end"]) for row in rows] == [(0, 20), (None, None), (20, len(TEXT))]
+    assert [row["index_text"] for row in rows] == [TEXT[:20], "nothing of the kind", TEXT[20:]]
+
+
+@pytest.mark.parametrize("command", ["sweep", "check", "chunks", "show"])
+def test_a_document_that_cannot_be_split_ends_every_command_with_status_2(folder, command):
+    (folder / "mine.py").write_text("def split(text):\n    if 'yen' in text:\n        return 5\n    return [text]\n")
+    (folder / "docs" / "b.md").write_text("Another page.\n")
+    done = run(command, "docs/a.md" if command == "show" else "docs", "--chunker", "mine:split")
+    assert done.exit_code == 2
+    assert "a.md: mine:split: it gives 5, not a list of pieces" in done.stderr
+    assert ("Another page." in done.stdout) == (command == "chunks")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def split(text, chunk_size):\n    return text.split('\\n\\n')\n", "it seems to ignore its size"),
+        (
+            "from itertools import count\nnumbers = count(5)\n"
+            "def split(text):\n    n = next(numbers)\n    return [text[:n], text[n:]]\n",
+            "gives other pieces when it is asked again",
+        ),
+    ],
+)
+def test_doubts_about_a_splitter_are_told(folder, code, told):
+    (folder / "mine.py").write_text(code)
+    done = run("sweep", "docs", "--chunker", "mine:split", "--sizes", "50", "--overlaps", "0")
+    assert done.exit_code == 0, done.stderr
+    assert told in done.stderr

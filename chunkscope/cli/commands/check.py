@@ -14,7 +14,7 @@ import click
 
 from chunkscope.cli import options, retrieval
 from chunkscope.cli.outputs import is_same_file, look_of, open_output
-from chunkscope.cli.program import FOUND
+from chunkscope.cli.program import FAILED, FOUND
 from chunkscope.reports.base import BUILT_IN, CHECK, find_report, write_report
 
 if TYPE_CHECKING:
@@ -107,8 +107,10 @@ def command(**flags: Any) -> None:
     the folder "corpus" here. Thresholds are those of [tool.chunkscope.check] but for those that are given.
     """
     from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.runs import warn_of_splitters
     from chunkscope.cli.settings import load_units, read_setting
     from chunkscope.gate.check import check
+    from chunkscope.language import say
 
     inputs = Inputs.of(flags)
     thresholds = read_thresholds(flags)
@@ -119,6 +121,7 @@ def command(**flags: Any) -> None:
     baseline, earlier = _held(flags, thresholds)
     read = flags["baseline"] if baseline or earlier else None
     held = read if read and not is_same_file(read, flags["write_baseline"]) else None
+    warn_of_splitters([chunker], inputs.messages)
     outputs = [flags["output"], *(name for _, name in reports), flags["write_baseline"]]
     inputs.check_outputs(*outputs, also_read=[held])
     corpus, questions = inputs.read_corpus(), inputs.read_questions()
@@ -147,6 +150,11 @@ def command(**flags: Any) -> None:
     with open_output(flags["output"], flags["output_format"]) as file:
         look = dataclasses.replace(look_of(flags["output"], flags["lang"]), quiet=flags["quiet"])
         file.write(write_report(flags["output_format"], CHECK, result, look))
+    inputs.messages.fail(
+        *(say("{document}: {reason}", document=name, reason=why) for name, why in result.cell.failures or ())
+    )
+    if result.cell.failures:
+        click.get_current_context().exit(FAILED)
     if not result.passed:
         click.get_current_context().exit(FOUND)
 

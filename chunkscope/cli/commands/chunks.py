@@ -9,6 +9,7 @@ import click
 
 from chunkscope.cli import options
 from chunkscope.cli.outputs import open_output
+from chunkscope.cli.program import FAILED
 
 EPILOG = """\b
 Examples:
@@ -38,20 +39,28 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.chunkers.chunk_rows import MOST_ATTRIBUTES, fitting_attributes, list_chunks
     from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.runs import warn_of_splitters
     from chunkscope.cli.settings import load_units, read_setting
+    from chunkscope.errors import SplitterError
     from chunkscope.language import say
 
     inputs = Inputs.of(flags)
     chunker, _ = read_setting(flags)
     load_units(chunker.unit)
+    warn_of_splitters([chunker], inputs.messages)
     inputs.check_outputs(flags["output"])
     corpus = inputs.read_corpus()
+    failed: list[str] = []
     with open_output(flags["output"], "json") as file, inputs.messages.progress(beside=file) as progress:
         for seen, document in enumerate(corpus, 1):
             if progress:
                 progress("documents", seen, len(corpus))
-            for row in list_chunks([document], chunker):
-                file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+            try:
+                for row in list_chunks([document], chunker):
+                    file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+            except SplitterError as error:  # it is cut before the first row is written
+                failed.append(str(error))
+                continue
             fitting = fitting_attributes(document)
             lacking = [name for name in document.attributes if name not in fitting]
             if lacking:
@@ -62,3 +71,6 @@ def command(**flags: Any) -> None:
                     names=lacking,
                 )
                 inputs.messages.warn(told)
+    inputs.messages.fail(*failed)
+    if failed:
+        click.get_current_context().exit(FAILED)

@@ -53,7 +53,7 @@ def command(**flags: Any) -> None:
     needs a text.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import end_with_failures, kept_settings, name_left_out, read_labels
+    from chunkscope.cli.runs import end_with_failures, kept_settings, name_left_out, read_labels, warn_of_splitters
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
     from chunkscope.grid.advice import Tolerance
@@ -80,6 +80,7 @@ def command(**flags: Any) -> None:
         )
     inputs.check_outputs(flags["output"])
     name_left_out(wanted, inputs)
+    warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
     labels = read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:

@@ -84,7 +84,7 @@ def command(**flags: Any) -> None:
     the folder "corpus" here.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels
+    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels, warn_of_splitters
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
@@ -107,6 +107,7 @@ def command(**flags: Any) -> None:
     inputs = Inputs.of(flags)
     inputs.check_outputs(flags["output"])
     name_left_out(wanted, inputs)
+    warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
     labels = read_labels(corpus, inputs)
     with inputs.messages.progress() as progress:

@@ -20,6 +20,19 @@ SWEEP = ("sweep", "-c", "fixed", "--overlaps", "1/6", "--sizes", "50..800")
 """One way of cutting at many sizes; of an option that is given twice the second counts."""
 
 
+WITHOUT_RETRIEVAL = """\
+import sys
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name == "chunkscope.retrieval":
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Gone())
+from chunkscope.cli import main
+main()
+"""
+"""The command as it is where that room has been deleted, for a process of its own."""
+
+
 def run(*arguments: object) -> Result:
     """Run a command."""
     return RUNNER.invoke(program, [str(argument) for argument in arguments])

@@ -69,7 +69,6 @@ class _Grid:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=4), grids(), st.data())
-@settings(max_examples=100)
 def test_least_sizes_say_which_cells_hold_a_target(lengths, grid, data):
     layout = Layout.of([str(number) for number in range(len(lengths))], lengths)
     step = min(size - overlap for size, overlap in grid)

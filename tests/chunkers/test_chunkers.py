@@ -21,9 +21,6 @@ from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.tokens import begins_of_offsets
 from chunkscope.structure.units import MeasuredText, get_unit
 
-PACKED = "| 品 | 円 |\n|---|---|\n| 茶 | 120 |\n"
-
-
 EMPTY_AMONG_OTHERS = [
     Document(str(number), text) for number, text in enumerate(["", "一つ。", "", "# 題\n二つ。\n", ""])
 ]

@@ -95,7 +95,6 @@ def test_paths_are_those_of_the_section_where_a_chunk_starts_or_shared_by_joined
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=100)
 def test_carrying_moves_no_boundary(corpus, chunker):
     for document in corpus:
         bare = dataclasses.replace(chunker, prepend=())

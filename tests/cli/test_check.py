@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from command_line import fails, put, run
+from command_line import WITHOUT_RETRIEVAL, fails, put, run
 
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.questions.question import read_questions
@@ -629,17 +629,7 @@ class TestRecall:
         assert "1 of 1 question has no text" in " ".join(run(*asked).stdout.split())
 
     def test_without_the_room_for_retrieval_the_rest_is_checked(self, here, asked):
-        code = (
-            "import sys\n"
-            "class Gone:\n"
-            "    def find_spec(self, name, path=None, target=None):\n"
-            "        if name == 'chunkscope.retrieval':\n"
-            "            raise ModuleNotFoundError(name, name=name)\n"
-            "sys.meta_path.insert(0, Gone())\n"
-            "from chunkscope.cli import main\n"
-            "main()\n"
-        )
-        before = [sys.executable, "-c", code, *asked]
+        before = [sys.executable, "-c", WITHOUT_RETRIEVAL, *asked]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
         plain, ranked = (
             subprocess.run(

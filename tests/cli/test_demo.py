@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import json
-
 import pytest
-from click.testing import CliRunner
+from command_line import run_json
 
 from chunkscope import corpus
-from chunkscope.cli.program import program
 from chunkscope.corpus import LANGUAGES, demo_path
 from chunkscope.corpus.reading import read_corpus
 from chunkscope.errors import InputError, MissingPartError
@@ -43,21 +40,9 @@ def test_an_abolished_document_leaves_the_top_and_recall_does_not_fall(language)
     folder = demo_path(language)
 
     def cells(*options):
-        command = ["recall", str(folder / "docs"), "--questions", str(folder / "questions.jsonl")]
-        command += [
-            "--sizes",
-            "200..800:100",
-            "-k",
-            "3,5,10",
-            "--outdated",
-            "status=abolished",
-            "--format",
-            "json",
-            *options,
-        ]
-        done = CliRunner().invoke(program, command)
-        assert done.exit_code == 0, done.output
-        return [cell["retrieval"] for cell in json.loads(done.stdout)["cells"]]
+        asked = ("recall", folder / "docs", "--questions", folder / "questions.jsonl", "--format", "json")
+        settings = ("--sizes", "200..800:100", "-k", "3,5,10", "--outdated", "status=abolished")
+        return [cell["retrieval"] for cell in run_json(*asked, *settings, *options)["cells"]]
 
     for everything, current in zip(cells(), cells("--filter", "name!=*-2018*"), strict=True):
         assert current["indexed_chunks"] < everything["indexed_chunks"]

@@ -10,11 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import command_line
 import pytest
-from click.testing import CliRunner
 from embedding_servers import Reply, serving
 
-from chunkscope.cli.program import program
 from chunkscope.store.file import FILE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,10 +26,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv("CHUNKSCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
-    def invoke(*arguments):
-        return CliRunner().invoke(program, [str(argument) for argument in arguments])
-
-    return invoke
+    return command_line.run
 
 
 def test_retrievers_stand_side_by_side(run):
@@ -204,7 +200,7 @@ def test_ctrl_c_keeps_what_is_embedded(tmp_path, concurrency):
     assert process.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == "chunkscope: interrupted"
-    told = CliRunner().invoke(program, ["cache", "info", "--cache", str(tmp_path), "--format", "json"])
+    told = command_line.run("cache", "info", "--cache", tmp_path, "--format", "json")
     assert sum(space["vectors"] for space in json.loads(told.stdout)["spaces"]) == sum(
         len(request.texts) for request in server.requests[:3]
     )

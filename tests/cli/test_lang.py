@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import SWEEP, run
 from conftest import Gold
 
 from chunkscope.cli.options import locale_language
 from chunkscope.cli.outputs import readable_language
-from chunkscope.cli.program import program
 from chunkscope.reports.width import width as cells
 
 VARIABLES = ("CHUNKSCOPE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -32,7 +31,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stderr_of(*arguments: str) -> str:
-    return CliRunner().invoke(program, ["chunks", "docs", "--size", "50", "--skip-unreadable", *arguments]).stderr
+    return run("chunks", "docs", "--size", "50", "--skip-unreadable", *arguments).stderr
 
 
 def is_japanese(stderr: str) -> bool:
@@ -111,18 +110,13 @@ def test_what_cannot_show_japanese_gets_english(encoding: str, lang: str):
     ids=" ".join,
 )
 def test_what_programs_read_is_the_same_in_every_language(command: list[str]):
-    english, japanese = (CliRunner().invoke(program, [*command, "--lang", lang]) for lang in ("en", "ja"))
+    english, japanese = (run(*command, "--lang", lang) for lang in ("en", "ja"))
     assert english.stdout == japanese.stdout
     assert english.exit_code == japanese.exit_code
 
 
 def test_errors_are_english(corpus: Path):
-    english, japanese = (
-        CliRunner()
-        .invoke(program, ["sweep", "-c", "fixed", "--sizes", "50..800", "--overlaps", "1/6", "docs", "--lang", lang])
-        .stderr
-        for lang in ("en", "ja")
-    )
+    english, japanese = (run(*SWEEP, "docs", "--lang", lang).stderr for lang in ("en", "ja"))
     assert english == japanese != ""
 
 
@@ -163,7 +157,7 @@ def spoilt(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("lang", ["ja", "en"])
 def test_labels_are_told_as_before(lang: str, spoilt: Path, gold: Gold, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)
-    result = CliRunner().invoke(program, ["labels", "examples/ja/docs", "-q", str(spoilt), "--lang", lang])
+    result = run("labels", "examples/ja/docs", "-q", spoilt, "--lang", lang)
     assert result.exit_code == 1
     gold(f"labels-{lang}.text", (result.stderr + result.stdout).replace(str(spoilt), spoilt.name))
 
@@ -172,7 +166,7 @@ def test_labels_are_told_as_before(lang: str, spoilt: Path, gold: Gold, monkeypa
 def test_a_check_in_japanese_reads_as_before(form: str, gold: Gold, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)
     command = ["check", "--demo", "ja", "--size", "100", "--overlap", "10", "--max-rows-header-lost", "2%"]
-    result = CliRunner().invoke(program, [*command, "--lang", "ja", "--format", form])
+    result = run(*command, "--lang", "ja", "--format", form)
     assert result.exit_code == 1
     gold(f"check-ja.{form}", result.stdout)
 
@@ -183,7 +177,5 @@ def test_no_line_of_a_check_in_japanese_is_wider_than_the_terminal_but_those_of_
     monkeypatch.chdir(ROOT)
     for width in (40, 61, 80):
         monkeypatch.setenv("COLUMNS", str(width))
-        lines = (
-            CliRunner().invoke(program, ["check", "--demo", "ja", "--size", "100", "--lang", "ja"]).stdout.split("\n")
-        )
+        lines = run("check", "--demo", "ja", "--size", "100", "--lang", "ja").stdout.split("\n")
         assert max(cells(line) for line in lines if line.startswith(" ")) in (width, width - 1)

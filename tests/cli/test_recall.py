@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+import command_line
 import pytest
-from click.testing import CliRunner
 
 from chunkscope.cli.options import HEADINGS
 from chunkscope.cli.program import program
@@ -26,7 +26,7 @@ def run(tmp_path, monkeypatch):
     write(tmp_path / "q.jsonl", ROWS)
 
     def invoke(*arguments, command="recall"):
-        return CliRunner().invoke(program, [command, *arguments])
+        return command_line.run(command, *arguments)
 
     return invoke
 

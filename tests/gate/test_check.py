@@ -28,7 +28,6 @@ from chunkscope.grid.notation import Overlap, parse_overlaps
 from chunkscope.reports.check_text import suggestion_lines
 from chunkscope.structure.units import get_unit
 
-LAX = Thresholds.of(max_rows_header_lost="none", max_blank=0, max_oversize=0, max_broken=0)
 ALL = Thresholds.of(max_split=0, max_missing=0, max_header_lost=0, max_rows_header_lost=0, max_broken=0, max_blank=0)
 TABLE = "# 料金\n\n| 区分 | 円 |\n|---|---|\n| 大人 | 1,200 |\n| 子供 | 600 |\n"
 
@@ -155,7 +154,6 @@ def test_a_size_that_mends_is_the_first_that_holds_the_text(corpus, data, chunke
     st.integers(1, 120), st.integers(1, 30), st.integers(0, 29), st.integers(0, 119), st.integers(1, 60),
     st.sampled_from([None, "1/6", "1/2"]),
 )  # fmt: skip
-@settings(max_examples=100)
 @example(37, 1, 0, 34, 3, None)
 def test_the_nearest_size_is_the_nearest(n, size, overlap, start, length, share):
     end = start + length
@@ -268,7 +266,6 @@ class TestRows:
 
 
 @given(corpora(), chunkers(), st.integers(1, 60))
-@settings(max_examples=100)
 def test_the_model_limit_is_held_against_the_text_to_index(corpus, chunker, limit):
     thresholds = Thresholds.of(max_broken="none", model_limit=limit, model_unit="char")
     try:

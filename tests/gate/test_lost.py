@@ -106,7 +106,6 @@ def test_it_counts_what_the_loops_answer(world, context, limit):
 
 
 @given(worlds(), st.data(), st.booleans(), st.integers(0, 3))
-@settings(max_examples=100)
 def test_newly_lost_are_those_that_two_results_tell_apart(world, data, is_ranked, limit):
     documents, questions, chunker = world
     before = FixedChunker(data.draw(st.integers(10, 60)))

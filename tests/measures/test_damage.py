@@ -21,7 +21,6 @@ def damage(corpus, labels, chunker):
 
 
 @given(corpora(), st.data(), chunkers())
-@settings(max_examples=100)
 def test_evidence_lost_in_each_document_equals_the_loops(corpus, data, chunker):
     questions = data.draw(questions_of(corpus))
     expected = find_damage(map(plain, corpus), plain_questions(questions), settings_of(chunker))
@@ -29,7 +28,6 @@ def test_evidence_lost_in_each_document_equals_the_loops(corpus, data, chunker):
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=100)
 def test_structure_lost_in_each_document_equals_the_loops(corpus, chunker):
     assert damage(corpus, None, chunker) == find_damage(map(plain, corpus), None, settings_of(chunker))
 
@@ -53,7 +51,6 @@ def test_what_documents_lose_adds_up_to_what_the_cell_counts(corpus, data, chunk
 
 
 @given(corpora(4))
-@settings(max_examples=100)
 def test_characters_of_prose_code_and_tables_are_those_counted_one_by_one(corpus):
     result = sweep(corpus, chunkers="fixed", sizes=[5], overlaps=[0])
     found = {"prose": 0, "code": 0, "tables": 0, **result.corpus.kinds}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle.cells import count_cell
 from oracle.lengths import index_lengths, index_texts
@@ -32,7 +32,6 @@ def one_cell(corpus, chunker, questions=None, **settings):
 
 
 @given(worlds(), st.lists(chunkers(), min_size=1, max_size=3, unique=True))
-@settings(max_examples=100)
 def test_every_count_of_a_cell_equals_the_loops(world, found):
     corpus, questions = world
     result = sweep(corpus, labels_of(questions), chunkers=found, sizes=[1], overlaps=[0], count_tokens="cl100k_base")
@@ -51,7 +50,6 @@ def test_every_count_of_a_cell_equals_the_loops(world, found):
 
 
 @given(worlds(), chunkers())
-@settings(max_examples=100)
 def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document(world, chunker):
     corpus, _ = world
     cell = one_cell(corpus, chunker)
@@ -64,7 +62,6 @@ def test_the_classes_of_cuts_add_up_to_the_chunks_that_end_inside_their_document
 
 
 @given(corpora(), chunkers())
-@settings(max_examples=100)
 def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
     cell = one_cell(corpus, chunker)
     lengths = sorted(index_lengths(index_texts(map(plain, corpus), settings_of(chunker))).elements())
@@ -83,7 +80,6 @@ def test_lengths_come_with_what_is_prepended_a_line_each(corpus, chunker):
 
 
 @given(corpora(), chunkers(with_carry=False))
-@settings(max_examples=100)
 def test_without_questions_sentences_code_and_headings_are_counted(corpus, chunker):
     cell = one_cell(corpus, chunker)
     for name, expected in count_whole(map(plain, corpus), settings_of(chunker)).items():

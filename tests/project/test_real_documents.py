@@ -12,8 +12,6 @@ from chunkscope import Corpus, read_corpus, read_questions, sweep
 from chunkscope.chunkers import FixedChunker, HeadingChunker, SentenceChunker, TokenChunker, parse_chunker
 from chunkscope.structure.tokens import load_encoding
 
-RAW = "token(raw=true)"
-
 
 @pytest.fixture(scope="module")
 def corpora(data):

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_line
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import WITHOUT_RETRIEVAL
 
 import chunkscope
 from chunkscope import Document, Question, check_labels, read_corpus, read_questions, recall, sweep
-from chunkscope.cli.program import program
 from chunkscope.corpus import demo_path
 from chunkscope.grid.results import SweepResult
 from chunkscope.reports.base import ReportOptions
@@ -252,7 +252,7 @@ def write(folder):
 
 
 def run(*arguments):
-    return CliRunner().invoke(program, ["recall", *arguments])
+    return command_line.run("recall", *arguments)
 
 
 def test_the_command_writes_the_json_of_the_format(tmp_path):
@@ -308,21 +308,13 @@ def test_bad_input_is_one_line_with_status_2(tmp_path, arguments, reason):
 
 def test_without_the_package_the_rest_runs_and_one_line_says_what_is_missing(tmp_path):
     corpus = write(tmp_path)
-    code = (
-        "import sys\n"
-        "class Gone:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'chunkscope.retrieval':\n"
-        "            raise ModuleNotFoundError(name, name=name)\n"
-        "sys.meta_path.insert(0, Gone())\n"
-        "from chunkscope.cli import main\n"
-        "main()\n"
-    )
     plain = subprocess.run(
-        [sys.executable, "-c", code, "sweep", *corpus, "--format", "csv"], capture_output=True, text=True
+        [sys.executable, "-c", WITHOUT_RETRIEVAL, "sweep", *corpus, "--format", "csv"], capture_output=True, text=True
     )
     assert plain.returncode == 0, plain.stderr
-    ranked = subprocess.run([sys.executable, "-c", code, "recall", *corpus], capture_output=True, text=True)
+    ranked = subprocess.run(
+        [sys.executable, "-c", WITHOUT_RETRIEVAL, "recall", *corpus], capture_output=True, text=True
+    )
     assert ranked.returncode == 2
     assert ranked.stderr.strip().splitlines() == [
         "chunkscope: recall needs chunkscope.retrieval, which is not installed"

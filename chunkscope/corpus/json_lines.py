@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -38,7 +39,8 @@ def parse_object(line: str) -> dict[str, object]:
     """
     try:
         # a byte order mark stands where files have been joined
-        record = json.loads(line.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_refuse)
+        text = line.removeprefix("\ufeff")
+        record = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}") from None
     except RecursionError:
@@ -83,6 +85,14 @@ def _refuse(constant: str) -> object:
     raise InputError(f"not JSON: {constant} is no number")
 
 
+def _finite(number: str) -> float:
+    """Read a number; one beyond all that floats hold could not be written again."""
+    value = float(number)
+    if math.isinf(value):
+        raise InputError(f"not JSON that can be read: {number[:20]} is too large a number")
+    return value
+
+
 def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[str, Any]:
     """Read an object with a ``format``.
 
@@ -102,13 +112,15 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     """
     shown = os.fspath(path)
     try:
-        record = json.loads(read_bytes(shown).decode("utf-8-sig"))
+        record = json.loads(read_bytes(shown).decode("utf-8-sig"), parse_constant=_refuse, parse_float=_finite)
     except OSError as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: byte {error.start} is not UTF-8; this is no {what}") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{shown}:{error.lineno}: not JSON; this is no {what}") from None
+    except InputError as error:
+        raise InputError(f"{shown}: {error}") from None
     except (RecursionError, ValueError):
         raise InputError(f"{shown}: not JSON that can be read; this is no {what}") from None
     found = record.get("format") if isinstance(record, dict) else None

@@ -249,9 +249,15 @@ def read_result(path: str | os.PathLike[str]) -> Record:
     record = read_stored(path, FORMAT, "result of a sweep")
     cells, corpus = record.get("cells"), record.get("corpus")
     good = isinstance(cells, list) and isinstance(corpus, dict) and isinstance(corpus.get("files"), dict)
-    if not good or not all(isinstance(cell, dict) and set(PARAMETERS) <= set(cell) for cell in cells or []):
+    if not good or not all(map(_is_cell, cells or [])):
         raise InputError(f"{os.fspath(path)}: not a result of a sweep; `chunkscope sweep --format json` writes one")
     return record
+
+
+def _is_cell(cell: object) -> bool:
+    return isinstance(cell, dict) and all(
+        name in cell and (cell[name] is None or isinstance(cell[name], str | int)) for name in PARAMETERS
+    )
 
 
 def compare(

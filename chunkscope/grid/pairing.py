@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkscope.chunkers import parse_chunker
+from chunkscope.chunkers.parse import is_splitter, name_of
+from chunkscope.chunkers.spelling import parse_settings
 from chunkscope.errors import ChunkscopeError
 from chunkscope.grid.notation import Overlap, parse_overlaps
 from chunkscope.grid.results import has_context, retriever_names
@@ -174,6 +176,8 @@ def _parameter(name: str, old: PlacedCell, new: PlacedCell) -> list[Difference]:
 
 def _chunker_settings(old: str, new: str) -> list[Difference]:
     """Name the settings of one chunker that differ; of two chunkers, the chunker."""
+    if is_splitter(name_of(old)) or is_splitter(name_of(new)):
+        return _splitter_settings(old, new)
     try:
         before, after = parse_chunker(old), parse_chunker(new)
     except ChunkscopeError:
@@ -185,6 +189,18 @@ def _chunker_settings(old: str, new: str) -> list[Difference]:
         for name in before.__dataclass_fields__
         if name not in PARAMETERS and (one := getattr(before, name)) != (other := getattr(after, name))
     ]
+
+
+def _splitter_settings(old: str, new: str) -> list[Difference]:
+    """Name the settings of one splitter that differ, as they are written: what a result names is not run."""
+    try:
+        before, after = (dict(parse_settings(text.partition("(")[2].removesuffix(")"), text)) for text in (old, new))
+    except ChunkscopeError:
+        return [Difference("chunker", old, new)]
+    if name_of(old) != name_of(new):
+        return [Difference("chunker", old, new)]
+    names = [name for name in {**before, **after} if name not in PARAMETERS and before.get(name) != after.get(name)]
+    return [Difference(f"{name_of(old)}.{name}", before.get(name), after.get(name)) for name in names]
 
 
 def find_differences(old: Record, new: Record) -> list[Difference]:

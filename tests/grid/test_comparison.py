@@ -398,6 +398,12 @@ def test_nothing_in_common_is_an_error():
         ('{"format": 1}', "not a result of a sweep"),
         ('{"format": 1, "corpus": {"files": {}}, "cells": [{}]}', "not a result of a sweep"),
         ('{"format": 1, "kind": "chunkscope-baseline", "findings": []}', "not a result of a sweep"),
+        (
+            '{"format": 1, "corpus": {"files": {}}, "cells": [{"chunker": [], "unit": "", "size": 1, "overlap": 0}]}',
+            "not a result of a sweep",
+        ),
+        ('{"format": 1, "a": NaN}', "NaN is no number"),
+        ('{"format": 1, "a": -1e999}', "-1e999 is too large a number"),
         ("nix", "not JSON"),
         (None, "no such file"),
     ],
@@ -409,6 +415,29 @@ def test_what_is_no_result_is_refused_in_one_line(tmp_path, content, words):
     with pytest.raises(InputError, match=words) as raised:
         read_result(path)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "differing"),
+    [
+        ("fixed", "planted_here:split", ["chunker"]),
+        ("planted_here:split(size=3)", "planted_here:other", ["chunker"]),
+        ("planted_here:split(a=1, b='x, y')", "planted_here:split(b='x, z', a=1)", ["planted_here:split.b"]),
+        ("langchain:recursive(a=1)", "langchain:recursive", ["langchain:recursive.a"]),
+        ("planted_here:split(a)", "planted_here:split", ["chunker"]),
+    ],
+)
+def test_a_splitter_that_a_result_names_is_not_run(tmp_path, monkeypatch, old, new, differing):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "planted_here.py").write_text("open('trace', 'w').close()\n", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    stored = []
+    for chunker in (old, new):
+        one = json.loads(json.dumps(result()))
+        one["cells"][0]["chunker"] = chunker
+        stored.append(one)
+    assert names(compare(*stored)) == differing
+    assert not (tmp_path / "trace").exists()
 
 
 @pytest.mark.parametrize("columns", [40, 80])

@@ -73,8 +73,11 @@ class Anchors:
     def places(self, needle: str, near: int) -> list[int]:
         """Give the places of a run of at least `SHORTEST` characters, in order: at most about `MOST`, nearest first."""
         # of STRIDE runs in a row, one is known wherever the needle stands; of three such rows the rarest will do
-        starts = {0, (len(needle) - SHORTEST) // 2, len(needle) - SHORTEST}
-        rows = [self._known(needle[start : start + SHORTEST], start, near) for start in starts]
+        rows: list[list[int]] = []
+        for start in sorted({0, len(needle) - SHORTEST, (len(needle) - SHORTEST) // 2}):
+            rows.append(self._known(needle[start : start + SHORTEST], start, near))
+            if not rows[-1]:
+                return []
         found = {place for place in min(rows, key=len) if place >= 0 and self.text.startswith(needle, place)}
         return sorted(found)
 
@@ -153,15 +156,18 @@ def _likeliest(diagonals: IntArray, near: int) -> list[int]:
     return likeliest
 
 
+_STEPS = [np.uint64(pow(_FACTOR, span, 1 << 64)) for span in (1, 2, 4)]
+
+
 def _hashes(text: str) -> Hashes:
     """Hash each run of `GRAM` characters, by doubling: 1, 2, 4, 8, and 4 more."""
     if len(text) < GRAM:
         return np.empty(0, dtype=np.uint64)
-    hashes = {1: code_points(text).astype(np.uint64) * np.uint64(_FACTOR)}
-    for span in (1, 2, 4):
-        part = hashes[span]
-        hashes[2 * span] = part[:-span] * np.uint64(pow(_FACTOR, span, 1 << 64)) + part[span:]
-    return hashes[8][:-4] * np.uint64(pow(_FACTOR, 4, 1 << 64)) + hashes[4][8:]
+    one = code_points(text) * np.uint64(_FACTOR)
+    two = one[:-1] * _STEPS[0] + one[1:]
+    four = two[:-2] * _STEPS[1] + two[2:]
+    eight = four[:-4] * _STEPS[2] + four[4:]
+    return eight[:-4] * _STEPS[2] + four[8:]
 
 
 def _slots(hashes: Hashes) -> NDArray[np.intp]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from chunkscope.splitters.normal_form import Form, vanishing
 
 _ROUNDS = 8  # narrowing back and forth; two do, but for texts made to need more
+_WIDE = 1 << 11  # characters at either end of a range
 _INSIDE = 8  # pieces in which another may lie
 
 
@@ -133,8 +134,16 @@ class Chain:
         return last.form.start(last.low) + (length == len(last.needle) and form is last.form)
 
     def within(self, form: Form, needle: str) -> tuple[int, int] | None:
-        """Give the first and the last place where a piece leaves nothing out."""
+        """Give the first and the last place where a piece leaves nothing out.
+
+        Of a very wide range only both ends are looked at: else each piece that is nowhere would cost all of it.
+        """
         low, high = form.place(self.lowest(form, len(needle))), form.place(self.reach)
+        width = _WIDE + 8 * len(needle)
+        if high - low > 2 * width:
+            ends = form.first(needle, low, low + width), form.last(needle, high - width, high)
+            places = [place for place in ends if place >= 0]
+            return (places[0], places[-1]) if places else None
         first = form.first(needle, low, high)
         if first < 0 or first == high:
             return None if first < 0 else (first, first)
@@ -160,7 +169,9 @@ class Chain:
         end = last.end(last.high)
         if end > max((piece.end(piece.low) for piece in before), default=self.floor):
             last.low = last.high
-            last.is_ambiguous |= any(piece.end(piece.high) >= end for piece in before)
+            last.is_ambiguous |= any(
+                piece.end(piece.high) >= end and len(piece.needle) > len(last.needle) for piece in before
+            )
 
     def settle(self, blanks: Blanks) -> None:
         """Narrow the places of all pieces to what order allows."""

@@ -12,7 +12,7 @@ from chunkscope.splitters.texts import Texts
 
 _LINE_END = re.compile(r"[\r\n]+")
 _STEP = re.compile(r"\s+[>›»→/|]+\s+|\s*[:：]\s+")  # between the steps of a heading path
-_BACK = 1 << 16  # characters before a body in which its headings stand
+_BACK = 1 << 12  # characters before a body in which its headings stand
 _LONG = 12  # characters that are repeated text wherever they stand; fewer must be a line
 _TRIES = 16
 _MARKS = " \t#*_>=|`-\u3000"
@@ -52,7 +52,7 @@ class Heads:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._known: dict[str, Span | None] = {}
+        self._known: dict[str, Span] = {}  # where a heading was last, however far away
 
     def read(self, head: str, before: int) -> Head:
         """Find the parts of a head in the text before an offset, the nearest ones."""
@@ -64,7 +64,8 @@ class Heads:
                 spans.append(whole)
                 repeated += len(normal_form(line))
                 continue
-            found = [(span, part) for part in _STEP.split(line) if (span := self._find(part, before))]
+            parts = _STEP.split(line)
+            found = [(span, part) for part in parts if len(parts) > 1 and (span := self._find(part, before))]
             spans += [span for span, _ in found]
             known = sum(len(part) for _, part in found)
             repeated += sum(len(normal_form(part)) for _, part in found)
@@ -79,25 +80,24 @@ class Heads:
         """Find a line, or a step of a heading path."""
         form = self._texts.normal
         needle = normal_form(part)
+        if len(needle) >= SHORTEST:
+            return self._find_long(needle, before)
         high = form.place(before) - len(needle)
-        for _ in range(_TRIES if needle else 0):
-            place = form.last(needle, high - _BACK, high)
-            if place < 0:
-                break
+        low = high - _BACK
+        while needle and (place := form.last(needle, low, high)) >= 0:
             span = form.start(place), form.end(place + len(needle))
             if len(needle) >= _LONG or self._is_line(*span):
                 self._known[needle] = span
-                return span
-            high = place - 1
-        return self._find_far(needle, before) if needle else None
+                break
+            low, high = max(low, high - _BACK // _TRIES), place - 1
+        known = self._known.get(needle)
+        return known if known and known[1] <= before else None
 
-    def _find_far(self, needle: str, before: int) -> Span | None:
-        if needle not in self._known:
-            form = self._texts.normal
-            places = self._texts.everywhere(form, needle, form.place(before)) if len(needle) >= _LONG else []
-            place = max((place for place in places if form.start(place) < before), default=-1)
-            self._known[needle] = (form.start(place), form.end(place + len(needle))) if place >= 0 else None
-        return self._known[needle]
+    def _find_long(self, needle: str, before: int) -> Span | None:
+        form = self._texts.normal
+        places = self._texts.everywhere(form, needle, form.place(before))
+        place = max((place for place in places if form.start(place) < before), default=-1)
+        return (form.start(place), form.end(place + len(needle))) if place >= 0 else None
 
     def _is_line(self, start: int, end: int) -> bool:
         """Tell whether a span is a line, marks at its ends aside."""

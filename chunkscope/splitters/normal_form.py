@@ -31,6 +31,7 @@ FULL_STOPS = ".。．｡"
 
 _BASIC_PLANE = 0x10000
 _POINTS = 0x110000
+_SHORT = 1 << 14
 _FAR_FORMATS = (
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
 )
@@ -242,6 +243,7 @@ class ReducedForm(Form):
         self.text = written[is_kept].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         self._origins: NDArray[np.int32] = np.append(origins[is_kept], len(points)).astype(np.int32)
         self._at = self._origins.item
+        self._search = self._origins[:-1].searchsorted
 
     def reduce(self, piece: str) -> str:
         """Put a piece into this form."""
@@ -249,7 +251,7 @@ class ReducedForm(Form):
 
     def place(self, offset: int) -> int:
         """Give the place of the first character that stands at an offset of the text or behind it."""
-        return int(np.searchsorted(self._origins[:-1], np.int32(offset)))
+        return int(self._search(np.int32(offset)))
 
     def start(self, place: int) -> int:
         """Give the offset of the text at which a place begins."""
@@ -278,12 +280,9 @@ def _decomposed_fold(character: str) -> str:
 
 def _expanded(points: NDArray[np.uint32], fold: Callable[[str], str]) -> tuple[NDArray[np.uint32], IntArray]:
     """Decompose characters, with marks in their canonical order; and say where each comes from."""
-    distinct = _distinct(points)
+    distinct, numbers = _numbered(points)
     folded = [fold(chr(point)) for point in distinct]
     lengths = np.array([len(part) for part in folded], dtype=np.int64)
-    numbers = np.zeros(_POINTS, dtype=np.int32)
-    numbers[distinct] = np.arange(len(distinct))
-    numbers = numbers[points]
     if (lengths == 1).all():
         single = np.array([ord(part) for part in folded], dtype=np.uint32)
         written, origins = single[numbers], np.arange(len(points))
@@ -315,14 +314,19 @@ def _put_marks_in_order(written: NDArray[np.uint32], origins: IntArray) -> None:
 
 def _looked_up(points: NDArray[np.uint32], value: Callable[[str], int]) -> NDArray[np.uint8]:
     """Give a value of each character, asked for once each."""
-    table = np.zeros(_POINTS, dtype=np.uint8)
-    for point in _distinct(points):
-        table[point] = value(chr(point))
-    return table[points]
+    distinct, numbers = _numbered(points)
+    values = np.array([value(chr(point)) for point in distinct], dtype=np.uint8)
+    return values[numbers]
 
 
-def _distinct(points: NDArray[np.uint32]) -> list[int]:
-    is_there = np.zeros(_POINTS, dtype=np.bool_)
-    is_there[points] = True
-    found: list[int] = np.flatnonzero(is_there).tolist()
-    return found
+def _numbered(points: NDArray[np.uint32]) -> tuple[list[int], NDArray[np.intp]]:
+    """Give the characters that occur, each once, and the number of each place among them."""
+    if len(points) < _SHORT:
+        distinct, numbers = np.unique(points, return_inverse=True)
+        return distinct.tolist(), numbers
+    # one table of all characters is faster than to sort a long text
+    table = np.zeros(_POINTS, dtype=np.intp)
+    table[points] = 1
+    found = np.flatnonzero(table)
+    table[found] = np.arange(len(found))
+    return found.tolist(), table[points]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -26,10 +27,12 @@ _HEAD_LINES = 16  # lines that may stand in front of a body
 _SHORTEST_BODY = 12
 _TELLING_BODY = 12  # characters of a body that tell its place, though most of the piece is from elsewhere
 _BACK = 8
-_CHANCE = 3  # characters that are alike by chance in front of a body
 _REST = 3  # characters that a splitter may add behind a body
 _EDIT = 32  # characters that may differ inside a body
+_NARROW = 1 << 12  # characters that are looked through without a thought
 _LINE_END = re.compile(r"[\r\n]+")
+# what is alike by chance in front of a body: before it, a sentence ends here as it does in the text
+_SENTENCE_END = re.compile(r"\w{0,2}(?:[.:!?)>\"']{1,2}\s|[。．：！？）」』]|[\r\n])\s*(?=\S)")
 
 
 class Body(NamedTuple):
@@ -90,7 +93,12 @@ class Walk:
             if number == len(self.pieces):
                 break
             claim, piece = claimed[number] if claimed is not None else None, self.pieces[number]
-            if claim is not None and 0 <= claim[0] < claim[1] and self.texts.text[claim[0] : claim[1]] == piece:
+            if (
+                piece
+                and claim is not None
+                and 0 <= claim[0] < claim[1]
+                and self.texts.text[claim[0] : claim[1]] == piece
+            ):
                 self._pin(number, claim[0])
             elif piece:
                 self._search(number)
@@ -105,11 +113,16 @@ class Walk:
         for at in range(number, len(self.pieces)):
             piece = self.pieces[at]
             length, reach = len(piece), chain.reach
-            low = find(piece, chain.lowest(plain, length), reach + length)
+            least = chain.lowest(plain, length)
+            if reach - least > _NARROW:
+                places = chain.within(plain, piece) if length else None
+                low, high = places or (-1, -1)
+            else:
+                low = high = find(piece, least, reach + length)
+                if 0 <= low < reach and find(piece, low + 1, reach + length) >= 0:
+                    high = plain.last(piece, low + 1, reach)
             if low < 0 or not length:
                 return at
-            is_alone = low == reach or find(piece, low + 1, reach + length) < 0
-            high = low if is_alone else plain.last(piece, low + 1, reach)
             chain.append(Placed(at, plain, piece, low, high), self.texts.blanks)
         return len(self.pieces)
 
@@ -144,10 +157,8 @@ class Walk:
             return
         if is_enough and self._stand_in(number, texts.letters):
             return
-        if self._drop_lines(number, texts.normal, whole) or self._stand_in_part(number, texts.normal, whole):
-            return
-        if is_enough and not self._drop_lines(number, texts.letters, found):
-            self._stand_in_part(number, texts.letters, found)
+        if not self._stand_without_head(number, texts.normal, whole) and is_enough:
+            self._stand_without_head(number, texts.letters, found)
 
     def _stand_whole(self, number: int, whole: str) -> bool:
         """Place a piece as it is, or in normal form, perhaps without its last full stop."""
@@ -160,11 +171,17 @@ class Walk:
             or self._follow(number, [(normal, whole)])
             or (not is_short and self._drop_full_stop(number, normal, whole))
             or self._end_here()
+            # what was put in front of the piece before is looked for first
+            or (self._head and self._stand_without_head(number, normal, whole))
             or self._stand_later(number, plain, piece)
             or self._stand_later(number, normal, whole)
             or self._stand_anywhere(number, normal, whole)
             or self._drop_full_stop(number, normal, whole)
         )
+
+    def _stand_without_head(self, number: int, form: ReducedForm, whole: str) -> bool:
+        """Place the body of a piece."""
+        return self._drop_lines(number, form, whole) or self._stand_in_part(number, form, whole)
 
     def _stand_in(self, number: int, form: ReducedForm) -> bool:
         """Place a piece in a coarser form."""
@@ -256,7 +273,7 @@ class Walk:
     def _drop_lines(self, number: int, form: ReducedForm, whole: str) -> bool:
         """Let a piece follow without its first lines, or without what stood in front of the one before."""
         piece = self.pieces[number]
-        for start in self._line_starts(piece):
+        for start in self._line_starts(piece) if self._is_end_near(form, piece) else ():
             needle = form.reduce(piece[start:])
             for chain, placed in self._following(number, [(form, needle)]) if needle else ():
                 if self._goes_back(form, placed, whole):
@@ -270,6 +287,15 @@ class Walk:
                     self._continue(chain, placed)
                     return True
         return False
+
+    def _is_end_near(self, form: ReducedForm, piece: str) -> bool:
+        """Tell whether the end of a piece stands where it would if its body followed one of the fronts."""
+        last = _LINE_END.split(piece[-4 * _NEXT :].rstrip())[-1]
+        end = form.reduce(last)[-_NEXT:]
+        return any(
+            form.first(end, form.place(chain.lowest(form, 0)), form.place(chain.reach) + len(piece)) >= 0
+            for chain in self.fronts
+        )
 
     def _goes_back(self, form: ReducedForm, placed: Placed, whole: str) -> bool:
         """Tell whether what stands in front of a body stands there in the text too: then the body is longer."""
@@ -288,12 +314,12 @@ class Walk:
         if not segments:
             return False
         start, end, place, behind = _joined(self._telling(form, segments), segments)
-        origin = ReducedForm(self.pieces[number], form.name)
-        if form.start(place) < self.fronts[0].reach:
-            chance = _by_chance(self.pieces[number], origin, start)
+        piece = self.pieces[number]
+        if all(place != form.place(front.reach) for front in self.fronts):
+            chance = _by_chance(form, piece, start)
             start, place = start + chance, place + chance
         chain = self._next_to(form, Segment(start, start + behind - place, place))
-        head = self._heads.read(self.pieces[number][: origin.start(start)], form.start(place))
+        head = self._heads.read(piece[: _start_in(form, piece, start)], form.start(place))
         rest = len(whole) - end
         known = end - start + head.repeated + (rest if any(other.end - end > rest // 2 for other in segments) else 0)
         is_next = chain is not None and (rest <= _REST or 2 * known >= len(whole))
@@ -301,7 +327,7 @@ class Walk:
             return False
         needle = form.text[place:behind]
         placed = Placed(number, form, needle, place, place)
-        self._keep(placed, Body(origin.start(start), origin.end(end) if rest else len(self.pieces[number]), head))
+        self._keep(placed, Body(_start_in(form, piece, start), _end_in(form, piece, end) if rest else len(piece), head))
         for other, found in self._following(number, [(form, needle)]):
             self._continue(other, found)
             return True
@@ -377,13 +403,21 @@ def _whole(form: ReducedForm, segment: Segment) -> Segment:
     return Segment(start, end, place)
 
 
-def _by_chance(piece: str, origin: ReducedForm, start: int) -> int:
-    """Count the characters with which a body seems to begin, but which end the line before it."""
-    for length in range(_CHANCE, 0, -1):
-        before = piece[origin.end(start + length) : origin.start(start + length)]
-        if start and _LINE_END.search(before):
-            return length
-    return 0
+def _start_in(form: ReducedForm, piece: str, place: int) -> int:
+    """Give the offset of a piece at which a place of its form begins."""
+    return bisect_right(range(len(piece)), place, key=lambda offset: len(form.reduce(piece[:offset]))) - 1
+
+
+def _end_in(form: ReducedForm, piece: str, place: int) -> int:
+    """Give the offset of a piece at which what stands before a place of its form ends."""
+    return bisect_left(range(len(piece)), place, key=lambda offset: len(form.reduce(piece[:offset])))
+
+
+def _by_chance(form: ReducedForm, piece: str, start: int) -> int:
+    """Count the characters with which a body seems to begin, but which end the sentence before it."""
+    offset = _start_in(form, piece, start)
+    chance = _SENTENCE_END.match(piece, offset) if start and not piece[offset - 1].isspace() else None
+    return len(form.reduce(chance.group())) if chance else 0
 
 
 def _joined(part: Segment, segments: Sequence[Segment]) -> tuple[int, int, int, int]:

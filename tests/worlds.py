@@ -11,6 +11,7 @@ from oracle.units import token_begins
 from strategies import MARKDOWN_LINES, texts
 
 from chunkscope import Document, FixedChunker, HeadingChunker, Question, SentenceChunker, TokenChunker
+from chunkscope.chunkers.recursive import RecursiveChunker
 from chunkscope.questions.labels import EvidenceSpan, Labels, LocatedQuestion
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.tokens import load_encoding
@@ -76,6 +77,24 @@ prepends = st.lists(
 sizes = st.integers(1, 40)
 
 
+separators = st.one_of(
+    st.sampled_from(["default", "markdown", "cjk", ("\n\n", "\n", ".", "?", "!", " ", ""), (" .", "aa", "。"), ("",)]),
+    st.lists(
+        st.sampled_from(["\n\n", "\n", "\r\n", " ", "。", "、", ",", "aa", "| ", " | ", "="]), min_size=1, max_size=4
+    )
+    .flatmap(lambda found: st.sampled_from([found, [*found, ""]]))
+    .map(tuple),
+)
+recursive_settings = st.fixed_dictionaries(
+    {
+        "separators": separators,
+        "keep": st.sampled_from(["start", "end", "none"]),
+        "strip": st.booleans(),
+        "unit": st.sampled_from(["char", "cl100k_base"]),
+    }
+)
+
+
 @st.composite
 def chunkers(draw, with_carry: bool = True):
     """Any way of cutting at any small setting."""
@@ -84,8 +103,12 @@ def chunkers(draw, with_carry: bool = True):
     if with_carry:
         settings["prepend"] = draw(st.one_of(st.just(()), prepends))
     kind = draw(
-        st.sampled_from(["fixed", "tail", "packed", "token", "raw", "sentence", "tails", "heading", "sections"])
+        st.sampled_from(
+            ["fixed", "tail", "packed", "token", "raw", "sentence", "tails", "heading", "sections", "recursive"]
+        )
     )
+    if kind == "recursive":
+        return RecursiveChunker(**settings, **draw(recursive_settings))
     unit = draw(st.sampled_from(["char", "cl100k_base", "word"]))
     if kind == "fixed":
         return FixedChunker(**settings)
@@ -145,6 +168,11 @@ class _Units(dict):
         else:
             self[unit] = token_begins(self.analysis.document.text, load_encoding(unit).encoding)
         return self[unit]
+
+    def weigher(self, unit: str):
+        """What counts the tokens of a text by itself."""
+        encoding = load_encoding(unit).encoding
+        return lru_cache(maxsize=None)(lambda text: len(encoding.encode_ordinary(text)))
 
 
 def plain_questions(questions) -> list[oracle.Question]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -58,11 +58,14 @@ class Chunking:
     other_ends : int64 (e,)
         Offsets at which windows end, the last of each document and those inside a character left out; None where
         these are simply the ends of the spans.
-    tiles : int64 (m, 2) or None
+    tiles : int64 (m, 2), or a function that makes them, or None
         The spans with the white space that was stripped behind them; None where none was. A cut is where that ends, and
         text that is only stripped is not missing.
     pieces : Pieces or None
         Where chunks are texts that a splitter gave: these; the spans then are those of `pieces.outermost`.
+    n_rewritten : int or None
+        Chunks whose text is no slice of their document, because its pieces are joined otherwise than they stand there;
+        None where there can be none.
     """
 
     spans: SpanArray
@@ -72,8 +75,9 @@ class Chunking:
     torn: IntArray = field(default_factory=lambda: NONE_TORN)
     n_ends_inside: int = 0
     other_ends: IntArray | None = None
-    tiles: SpanArray | None = None
+    tiles: SpanArray | Callable[[], SpanArray] | None = None
     pieces: Pieces | None = None
+    n_rewritten: int | None = None
 
 
 @dataclass(frozen=True)

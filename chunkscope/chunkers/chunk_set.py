@@ -39,6 +39,7 @@ class ChunkSet(ABC):
 
     torn = NONE_TORN
     n_ends_inside = 0
+    n_rewritten: int | None = None
 
     @property
     def n_oversize(self) -> int:
@@ -130,11 +131,18 @@ class SpanChunks(ChunkSet):
         super().__init__(layout, chunker)
         self._cut = cut
         self._boundaries = boundaries
-        self._tiles = cut.spans if cut.tiles is None else cut.tiles
         self.torn = cut.torn
         self.n_ends_inside = cut.n_ends_inside
+        self.n_rewritten = cut.n_rewritten
         size = size or chunker.size
         self._size = size
+
+    @cached_property
+    def _tiles(self) -> SpanArray:
+        tiles = self._cut.tiles
+        if tiles is None:
+            return self._cut.spans
+        return tiles() if callable(tiles) else tiles
 
     @cached_property
     def n_oversize(self) -> int:
@@ -180,7 +188,9 @@ class SpanChunks(ChunkSet):
         if not len(self.spans):
             return reach
         following = np.minimum(last + 1, len(self.spans) - 1)
-        touch = (last >= 0) & (self.spans[following, 0] <= np.where(last >= 0, self._tiles[last, 1], -1))
+        starts = self.spans[following, 0]
+        # white space may be stripped up to the end of a document, where a chunk of the next starts
+        touch = (last >= 0) & (starts <= self._tiles[last, 1]) & (starts < targets.bases + targets.lengths)
         return np.where(touch, np.maximum(reach, self.spans[following, 1]), reach)
 
     def _reaches(self, targets: Targets) -> tuple[IntArray, IntArray]:

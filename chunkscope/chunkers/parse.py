@@ -20,6 +20,7 @@ CHUNKERS = Registry(
         "fixed": "chunkscope.chunkers.fixed:FixedChunker",
         "sentence": "chunkscope.chunkers.sentence:SentenceChunker",
         "heading": "chunkscope.chunkers.heading:HeadingChunker",
+        "recursive": "chunkscope.chunkers.recursive:RecursiveChunker",
         "token": "chunkscope.chunkers.token:TokenChunker",
     },
 )

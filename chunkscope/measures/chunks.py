@@ -15,6 +15,7 @@ from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.cells import Cells, WindowCells
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.chunkers.index_text import CHARACTERS, IndexTexts
+from chunkscope.chunkers.pieces import PIECE_KINDS
 from chunkscope.chunkers.prepending import Prependable, find_prependable, join_prependable
 from chunkscope.measures.base import Column, alike, each_cell
 from chunkscope.measures.lengths import DocumentLengths, LengthCounts
@@ -79,6 +80,8 @@ class BoundChunks:
             "broken_chunks": chunks.n_broken,
             "lengths": LengthCounts.among(weights.total),
         }
+        if chunks.n_rewritten is not None:
+            counts["pieces"] = _counted_pieces(chunks, chunks.n_rewritten)
         if chunks.pieces is None:
             return counts
         return {**counts, "pieces": chunks.pieces.counted(), "failures": chunks.pieces.failures}
@@ -98,6 +101,14 @@ class BoundChunks:
         is_whole = lengths == runs.lengths
         may_hold = (lengths >= cells.sizes[0]) | (is_last & (lengths > cells.overlaps[0])) | is_whole
         return cells.n_within(runs.take(may_hold))
+
+
+def _counted_pieces(chunks: ChunkSet, n_rewritten: int) -> dict[str, int]:
+    """Count chunks of our own as a splitter's pieces are counted: some have other texts than stand in the document."""
+    is_inside = (np.diff(chunks.spans, axis=0) == 0).any(axis=1)
+    kinds = {name.replace("-", "_"): 0 for name in PIECE_KINDS}
+    found = {"exact": chunks.n_chunks - n_rewritten, "normalised": n_rewritten}
+    return {**kinds, **found, "inside": int(is_inside.sum()), "wrong_offsets": 0}
 
 
 def _n_windows(documents: DocumentLengths, cells: WindowCells) -> IntArray:

@@ -35,7 +35,7 @@ def cells(draw, of=None):
         layout, chunker, chunker.join([chunker.segment(DocumentAnalysis(document)) for document in corpus])
     )
     spans = [
-        [(base + w.start, base + w.end) for w in cut(document, chunker) if w.has_span]
+        [w._replace(start=base + w.start, end=base + w.end) for w in cut(document, chunker) if w.has_span]
         for document, base in zip(corpus, layout.edges.tolist(), strict=False)
     ]
     return corpus, chunks, spans, Targets.of(np.array(targets, dtype=np.int64).reshape(-1, 2), layout)
@@ -61,13 +61,13 @@ def test_blanks_and_cuts_are_counted_as_loops_say(cell):
     text = "".join(document.text for document in corpus)
     flat = [span for here in spans for span in here]
     runs = Targets.joined(blank_runs(JoinedTexts([document.text for document in corpus])), chunks.layout)
-    assert chunks.within(runs) == sum(is_blank(text[s:e]) for s, e in flat)
+    assert chunks.within(runs) == sum(is_blank(text[w.start : w.end]) for w in flat)
     ends = chunks.layout.edges[1:].tolist()
     expected = [
-        base + window.end
+        base + window.end + window.stripped
         for document, base in zip(corpus, chunks.layout.edges.tolist(), strict=False)
-        for window in cut(document, chunks.chunker)[:-1]
-        if not window.ends_inside and window.end < len(document.text)
+        for window in cut(document, chunks.chunker)
+        if not window.ends_inside and window.end + window.stripped < len(document.text)
     ]
     assert sorted(chunks.cut_offsets.tolist()) == sorted(expected)
     assert not set(chunks.cut_offsets.tolist()) & set(ends)

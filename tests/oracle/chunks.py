@@ -6,18 +6,20 @@ import re
 from typing import NamedTuple
 
 from oracle.packing import pack_items, pack_items_with_tails, split_at_steps
+from oracle.recursive import cut_recursively, separators_of
 from oracle.units import Tape
 from oracle.windows import windows
 
 
 class Window(NamedTuple):
-    """A chunk: its characters (none where start == end), what it weighs, and what it tears."""
+    """A chunk: its characters (none where start == end), what it weighs, what it tears, and white space behind it."""
 
     start: int
     end: int
     weight: int
     begins_inside: bool = False
     ends_inside: bool = False
+    stripped: int = 0
 
     @property
     def has_span(self):
@@ -37,6 +39,8 @@ def cut(text, chunker):
         found = windows(length, chunker.size, chunker.overlap, chunker.tail == "keep")
         return [Window(start, end, end - start) for start, end in found]
     tape = Tape(text, chunker.unit)
+    if chunker.name == "recursive":
+        return _recursive(text, chunker)
     if chunker.raw:
         return [_whole_characters(tape, *pair) for pair in windows(tape.n_units, chunker.size, chunker.overlap)]
     if chunker.name in ("fixed", "token"):
@@ -64,6 +68,18 @@ def _whole_characters(tape, begin, end):
         start != tape.last_whole[begin],
         tape.first_whole[end] != tape.last_whole[end],
     )
+
+
+def _recursive(text, chunker):
+    weigh = len if chunker.unit == "char" else text.units.weigher(chunker.unit)
+    found = cut_recursively(
+        text.text, separators_of(chunker.separators), chunker.keep, chunker.size, chunker.overlap, weigh, chunker.strip
+    )
+    blanks = [len(behind) - len(behind.lstrip()) for behind in (text.text[piece.end :] for piece in found)]
+    return [
+        Window(piece.start, piece.end, len(piece.text) if chunker.unit == "char" else piece.weight, False, False, blank)
+        for piece, blank in zip(found, blanks if chunker.strip else [0] * len(found), strict=True)
+    ]
 
 
 def _packed(positions, tape, chunker):

@@ -9,11 +9,12 @@ def count_cuts(texts, windows):
     """Count the cuts of each class; `windows` are all windows of each text, by its name, with or without characters."""
     counts = dict.fromkeys(CLASSES, 0)
     for text in texts:
-        for window in windows[text.name][:-1]:
+        for number, window in enumerate(windows[text.name], 1):
+            place = window.end + window.stripped
             if window.ends_inside:
-                counts["character"] += 1
-            elif window.end < len(text.text):
-                counts[class_of_cut(text, window.end)] += 1
+                counts["character"] += number < len(windows[text.name])
+            elif place < len(text.text):
+                counts[class_of_cut(text, place)] += 1
     return counts
 
 

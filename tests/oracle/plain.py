@@ -73,3 +73,6 @@ class Settings(NamedTuple):
     oversize: str = "split"
     newline: str = "space"
     merge: bool = False
+    separators: str | tuple[str, ...] = "default"
+    keep: str = "start"
+    strip: bool = True

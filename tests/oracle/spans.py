@@ -12,13 +12,18 @@ def is_held(chunks, start, end):
 
 def is_held_by_two(chunks, start, end):
     """Tell whether two chunks that follow each other, and leave nothing out between them, hold a span."""
-    pairs = [(one, other) for one, other in zip(chunks, chunks[1:], strict=False) if other[0] <= one[1]]
+    pairs = [(one, other) for one, other in zip(chunks, chunks[1:], strict=False) if other[0] <= _tile_end(one)]
     return any(one[0] <= start and end <= other[1] for one, other in pairs)
 
 
 def is_covered(chunks, start, end):
     """Tell whether each character of a span is in a chunk."""
-    return all(any(chunk[0] <= place < chunk[1] for chunk in chunks) for place in range(start, end))
+    return all(any(chunk[0] <= place < _tile_end(chunk) for chunk in chunks) for place in range(start, end))
+
+
+def _tile_end(chunk):
+    """Where a chunk ends together with the white space that was stripped behind it."""
+    return chunk[1] + getattr(chunk, "stripped", 0)
 
 
 def overlaps(one, other):

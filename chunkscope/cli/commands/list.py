@@ -149,9 +149,12 @@ def _settings(name: str) -> dict[str, str]:
         elif entry.name in ("size", "overlap"):
             settings[entry.name] = "a number"
         elif isinstance(entry.default, bool):
-            settings[entry.name] = "false | true"
+            settings[entry.name] = "true | false" if entry.default else "false | true"
         else:
-            settings[entry.name] = " | ".join(sorted(choices, key=lambda choice: choice != entry.default))
+            each = [name for choice in choices for name in typing.get_args(choice) or (choice,)]
+            names = [name for name in each if isinstance(name, str)]
+            others = ['["...", ...]'] if any(typing.get_origin(choice) is tuple for choice in choices) else []
+            settings[entry.name] = " | ".join(sorted(names, key=lambda name: name != entry.default) + others)
     return settings
 
 

@@ -13,8 +13,8 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.gate.baseline import Baseline, only
 from chunkscope.gate.doubts import find_doubts
-from chunkscope.gate.evaluate import Evaluation, evaluate
-from chunkscope.gate.lost import Ranking, compare_with, find_newly_lost, find_not_answered, rank_chunks
+from chunkscope.gate.evaluate import Evaluation, Ranking, evaluate
+from chunkscope.gate.lost import compare_with, find_newly_lost, find_not_answered
 from chunkscope.gate.result import (
     CODES,
     Against,
@@ -104,10 +104,10 @@ def check(
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
-    evaluation = evaluate(corpus, labels, chunker, thresholds, overlap)
+    evaluation = evaluate(corpus, labels, chunker, thresholds, overlap, ranking)
     since = None
     if labels and labels.valid:
-        _rank(evaluation, corpus, labels, chunker, thresholds, ranking)
+        _find_not_answered(evaluation, corpus, labels, thresholds)
         since = _compare(evaluation, corpus, labels, thresholds, earlier, earlier_path)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
@@ -177,20 +177,10 @@ def _require_parts(
         raise ConfigError("max_more_lost needs an earlier result of sweep, recall or check to compare with")
 
 
-def _rank(
-    evaluation: Evaluation,
-    corpus: Corpus,
-    labels: Labels,
-    chunker: Chunker,
-    thresholds: Thresholds,
-    ranking: Ranking | None,
-) -> None:
-    """Rank the chunks, and add what is not answered."""
-    if ranking is None:
-        return
-    found = rank_chunks(corpus, labels, chunker, ranking)
-    evaluation.cell = dataclasses.replace(evaluation.cell, retrieval=(found,))
-    if not thresholds.min_recall.is_off:
+def _find_not_answered(evaluation: Evaluation, corpus: Corpus, labels: Labels, thresholds: Thresholds) -> None:
+    """Add what is not answered, where chunks were ranked."""
+    if evaluation.cell.retrieval and not thresholds.min_recall.is_off:
+        [found] = evaluation.cell.retrieval
         evaluation.findings += find_not_answered(corpus, labels, found)
         evaluation.spoilt["min_recall"] = set(found["missed"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -12,11 +12,12 @@ import numpy as np
 from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.corpus.reading import Corpus
+from chunkscope.errors import InputError
 from chunkscope.gate.suggestions import Suggester
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
 from chunkscope.grid.notation import Overlap
-from chunkscope.grid.results import Cell
+from chunkscope.grid.results import Cell, in_order_of_questions
 from chunkscope.grid.scan import Scan, scan
 from chunkscope.measures.base import Measure
 from chunkscope.measures.chunks import BoundChunks, ChunkMeasure
@@ -35,6 +36,9 @@ from chunkscope.measures.findings import (
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundTokens, TokenMeasure
 from chunkscope.questions.labels import Labels
+
+Ranking = Callable[[Labels, Chunker], Measure]
+"""Makes a measure that ranks the chunks of one setting: `chunkscope.retrieval` has one, and the gate knows none."""
 
 
 @dataclass
@@ -70,16 +74,29 @@ class Evaluation:
 
 
 def evaluate(
-    corpus: Corpus, labels: Labels | None, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None
+    corpus: Corpus,
+    labels: Labels | None,
+    chunker: Chunker,
+    thresholds: Thresholds,
+    overlap: Overlap | None,
+    ranking: Ranking | None = None,
 ) -> Evaluation:
-    """Look at all documents; the thresholds tell what has to be found."""
-    batches = tie_batches(corpus, labels.valid if labels else (), BATCH_CHARACTERS)
-    return reduce(add, (_evaluate(batch, chunker, thresholds, overlap) for batch in batches))
+    """Look at all documents once; the thresholds tell what has to be found. What ranks sees all chunks together."""
+    ranked = [ranking(labels, chunker)] if ranking and labels and labels.valid else []
+    batches = tie_batches(corpus, labels.valid if labels else (), None if ranked else BATCH_CHARACTERS)
+    found = reduce(add, (_evaluate(batch, chunker, thresholds, overlap, ranked) for batch in batches))
+    if ranked and len(found.cell.retrieval or ()) != 1:
+        raise InputError(f"check ranks with one retriever, not {len(found.cell.retrieval or ())}")
+    [found.cell] = in_order_of_questions([found.cell], labels.valid if labels else ())
+    return found
 
 
-def _evaluate(batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None) -> Evaluation:
+def _evaluate(
+    batch: Batch, chunker: Chunker, thresholds: Thresholds, overlap: Overlap | None, ranked: Sequence[Measure]
+) -> Evaluation:
     limit_unit = thresholds.model_unit or chunker.unit
-    measures: list[Measure] = [ChunkMeasure((chunker,)), EvidenceMeasure(batch.questions, (chunker,)), TableMeasure()]
+    evidence = EvidenceMeasure(batch.questions, (chunker,))
+    measures: list[Measure] = [ChunkMeasure((chunker,)), evidence, TableMeasure(), *ranked]
     units = {chunker.unit}
     if thresholds.model_limit is not None and not thresholds.max_oversize.is_off:
         measures.append(TokenMeasure(limit_unit, (chunker,)))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from chunkscope.chunkers.base import Chunker
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError
 from chunkscope.gate.result import Earlier
@@ -14,24 +13,9 @@ from chunkscope.grid.comparison import compare
 from chunkscope.grid.pairing import Record
 from chunkscope.grid.ranks import CAUSES
 from chunkscope.grid.results import Cell
-from chunkscope.grid.scan import scan
 from chunkscope.language import say
-from chunkscope.measures.base import Measure
 from chunkscope.measures.findings import Finding
 from chunkscope.questions.labels import Labels, LocatedQuestion
-
-Ranking = Callable[[Labels, Chunker], Measure]
-"""Makes a measure that ranks the chunks of one setting: `chunkscope.retrieval` has one, and the gate knows none."""
-
-
-def rank_chunks(corpus: Corpus, labels: Labels, chunker: Chunker, ranking: Ranking) -> Mapping[str, Any]:
-    """Rank the chunks of one setting, over all documents at once: what one retriever found, as a cell has it."""
-    units = sorted({chunker.unit} - {"char"})
-    scanned = scan(tuple(corpus), (chunker,), [ranking(labels, chunker)], units)
-    found = scanned.cell(scanned.chunks(chunker), chunker).retrieval
-    if found is None or len(found) != 1:
-        raise InputError(f"check ranks with one retriever, not {len(found or ())}")
-    return found[0]
 
 
 def find_not_answered(corpus: Corpus, labels: Labels, found: Mapping[str, Any]) -> Iterator[Finding]:

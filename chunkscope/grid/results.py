@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chunkscope._version import __version__
@@ -20,6 +20,7 @@ from chunkscope.plugins.shown import Shown, counted, data_frame
 
 if TYPE_CHECKING:
     from chunkscope.grid.advice import Advice, HeldOut, NoAdvice
+    from chunkscope.questions.labels import LocatedQuestion
 
 FORMAT = 1
 """Version of the JSON. Later formats only add.
@@ -233,6 +234,18 @@ class Cell:
             each = [_plain(retrieval) for retrieval in self.retrieval]
             cell["retrieval"] = each[0] if len(each) == 1 else each
         return cell
+
+
+def in_order_of_questions(cells: Iterable[Cell], questions: Iterable[LocatedQuestion]) -> Iterator[Cell]:
+    """Let cells name questions in the order of their file, whatever batch they were in."""
+    place = {question.question.id: number for number, question in enumerate(questions)}
+
+    def ordered(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if ids is None else tuple(sorted(ids, key=place.__getitem__))
+
+    for cell in cells:
+        split, lost = ordered(cell.split_question_ids), ordered(cell.header_lost_question_ids)
+        yield replace(cell, split_question_ids=split, header_lost_question_ids=lost)
 
 
 _NAMES = tuple(entry.name for entry in fields(Cell))

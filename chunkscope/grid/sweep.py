@@ -7,7 +7,6 @@ question ties together share a batch.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from inspect import signature
@@ -26,7 +25,7 @@ from chunkscope.grid.limits import UNNAMED, ModelLimit, find_limit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.grid.plan import IN_TOKENS, SweepPlan, Total
 from chunkscope.grid.remedies import advised
-from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, in_order_of_questions
 from chunkscope.grid.scan import Progress, Scan
 from chunkscope.grid.ways import default_grid
 from chunkscope.measures.base import Measure, find_measure
@@ -264,7 +263,7 @@ class Sweep:
                 total.largest,
             ),
             questions=_questions_info(self.labels, cells[0], total.longest, grid.unsized) if self.labels else None,
-            cells=_in_order_of_questions(cells, self._located) if plan.with_ids else cells,
+            cells=tuple(in_order_of_questions(cells, self._located)) if plan.with_ids else cells,
             skipped=grid.skipped,
             fields=plan.fields,
             findings={
@@ -372,23 +371,6 @@ def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:
     """Give the characters of a batch: more for a large grid, but no more than one process's share."""
     room = min(BATCH_CHARACTERS * max(1, n_cells // CELLS_OF_A_SMALL_GRID), LARGEST_BATCH)
     return min(room, max(BATCH_CHARACTERS, corpus.most_characters // jobs + 1))
-
-
-def _in_order_of_questions(cells: Sequence[Cell], questions: Sequence[LocatedQuestion]) -> tuple[Cell, ...]:
-    """Name questions in the order of their file, whatever batch they were in."""
-    place = {question.question.id: number for number, question in enumerate(questions)}
-
-    def ordered(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if ids is None else tuple(sorted(ids, key=place.__getitem__))
-
-    return tuple(
-        dataclasses.replace(
-            cell,
-            split_question_ids=ordered(cell.split_question_ids),
-            header_lost_question_ids=ordered(cell.header_lost_question_ids),
-        )
-        for cell in cells
-    )
 
 
 def _questions_info(

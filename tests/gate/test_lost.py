@@ -12,8 +12,10 @@ from oracle import bm25
 
 from chunkscope import Document, FixedChunker, Question, check, check_labels, recall, sweep
 from chunkscope.errors import ConfigError, InputError
+from chunkscope.gate import evaluate
 from chunkscope.gate.baseline import Baseline
 from chunkscope.gate.thresholds import Threshold, Thresholds
+from chunkscope.grid.scan import scan
 from chunkscope.retrieval import Bm25Retriever, Ranker
 from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retriever import DenseRetriever
@@ -283,3 +285,20 @@ class TestDoubts:
             RULES, check_labels(RULES, ASKED), "fixed(size=90)", thresholds=recall_only(min_recall=0), ranking=Ranker()
         )
         assert [text for text in result.warnings if "half of the documents" in text]
+
+
+def test_chunks_are_ranked_from_the_scan_that_everything_is_counted_from(monkeypatch):
+    scans = []
+    monkeypatch.setattr(evaluate, "scan", lambda *given: scans.append(given) or scan(*given))
+    documents = [Document(name, "alpha beta. gamma delta.") for name in ("a.md", "b.md")]
+    asked = [
+        Question.of("q1", "beta?", doc="b.md", evidence="beta. gamma"),
+        Question.of("q2", "x", doc="a.md", evidence="ta. ga"),
+    ]
+    monkeypatch.setattr(evaluate, "BATCH_CHARACTERS", 1)
+    plain = check(documents, asked, "fixed(size=12)")
+    assert len(scans) == 2
+    ranked = check(documents, asked, "fixed(size=12)", thresholds=Thresholds.of(min_recall=1), ranking=Ranker())
+    assert len(scans) == 3
+    assert plain.cell.split_question_ids == ranked.cell.split_question_ids == ("q1", "q2")
+    assert [one for one in ranked.findings if one.code != "not-answered"] == list(plain.findings)

@@ -20,7 +20,10 @@ from chunkscope.errors import ChunkscopeError, did_you_mean, os_reason
 OK, FOUND, FAILED = 0, 1, 2
 """Ran; ran and something is found; could not do the work."""
 
-COMMANDS = ("sweep", "recall", "check", "labels", "chunks", "show", "structure", "compare", "cache", "list", "init")
+COMMANDS = (
+    *("sweep", "recall", "check", "labels", "chunks", "inspect", "show"),
+    *("structure", "compare", "cache", "list", "init"),
+)
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
 
 

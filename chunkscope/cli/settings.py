@@ -15,7 +15,7 @@ from chunkscope.cli.options import is_configured, naming_the_file
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
-from chunkscope.splitters.chunker import with_cache
+from chunkscope.splitters.chunker import SplitterChunker, with_cache
 from chunkscope.structure.units import get_unit
 
 DEFAULT_CHUNKER = "fixed"
@@ -179,7 +179,46 @@ def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
     chunkers = read_chunkers(flags["chunker"], flags["unit"], **splitter_settings(flags))
     if len(chunkers) > 1:
         raise ChunkerError(f"one way of cutting is wanted, not {len(chunkers)}: {', '.join(map(str, chunkers))}")
-    chunker = chunkers[0]
+    return _sized(chunkers[0], flags)
+
+
+def read_settings(flags: Mapping[str, Any]) -> list[Chunker]:
+    """Give each chunker with its size; a splitter that is given none keeps its own.
+
+    Raises
+    ------
+    ChunkerError, GridError
+        No size where one is needed, or one that means nothing.
+
+    Examples
+    --------
+    >>> flags = {"chunker": ["textwrap:wrap,sentence(size=200),heading"], "unit": [], "size": None, "overlap": None}
+    >>> [str(chunker) for chunker in read_settings(flags)]
+    ['textwrap:wrap', 'sentence(size=200)', 'heading']
+    """
+    chunkers = read_chunkers(flags["chunker"], flags["unit"], **splitter_settings(flags))
+    if len(chunkers) == 1:
+        return [_sized_or_own(chunkers[0], flags)]
+    return [_sized_or_own(chunker, _taken_by(chunker, flags)) for chunker in chunkers]
+
+
+def _taken_by(chunker: Chunker, flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out a size or an overlap that is meant for the others."""
+    is_open = chunker.size is None
+    size = flags["size"] if is_open and chunker.takes_size else None
+    return {**flags, "size": size, "overlap": flags["overlap"] if is_open and chunker.takes_overlap else None}
+
+
+def _sized_or_own(chunker: Chunker, flags: Mapping[str, Any]) -> Chunker:
+    if flags["size"] is not None or not isinstance(chunker, SplitterChunker):
+        return _sized(chunker, flags)[0]
+    if chunker.size is None and chunker.splitter.needs_size:
+        raise ChunkerError(f"{chunker} needs a size, such as --size 400")
+    return chunker if flags["overlap"] is None else chunker.at(chunker.size, _overlap(flags["overlap"]).at(0))
+
+
+def _sized(chunker: Chunker, flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
+    """Give a chunker at the size and overlap that are asked for, and that overlap as it was written."""
     size, overlap = ((None if is_configured(name) else flags[name]) for name in ("size", "overlap"))
     if chunker.size is not None:
         if size not in (None, str(chunker.size)) or overlap not in (None, str(chunker.overlap)):

@@ -16,8 +16,8 @@ import numpy as np
 from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.pieces import Pieces, join_pieces
 from chunkscope.corpus.document import Document
-from chunkscope.spans.intervals import IntArray, SpanArray
-from chunkscope.splitters.alignment import align
+from chunkscope.spans.intervals import IntArray, Span, SpanArray
+from chunkscope.splitters.alignment import Alignment, align
 from chunkscope.splitters.shapes import RawPiece
 from chunkscope.structure.analysis import DocumentAnalysis
 
@@ -89,18 +89,25 @@ def read_pieces(document: Document, raw: Sequence[RawPiece]) -> Pieces:
     >>> found.spans.tolist(), found.wrong_offsets
     ([[0, 3], [4, 7]], 1)
     """
-    text, texts = document.text, [piece.text for piece in raw]
-    claims = [_claim(piece) for piece in raw]
-    found = align(text, texts, claims if any(claims) else None)
-    placed = zip(texts, claims, found.spans.tolist(), strict=True)
+    return pieces_at(document, raw, place(document, raw))
+
+
+def place(document: Document, raw: Sequence[RawPiece]) -> Alignment:
+    """Find the true span of each piece; what is claimed settles repeats, where it is true."""
+    claims = [claim_of(piece) for piece in raw]
+    return align(document.text, [piece.text for piece in raw], claims if any(claims) else None)
+
+
+def pieces_at(document: Document, raw: Sequence[RawPiece], found: Alignment) -> Pieces:
+    """Give pieces where they have been found, with the count of wrong offsets and of broken characters."""
     wrong = broken = 0
-    for own, claim, (start, end) in placed:
-        wrong += claim is not None and claim != (start, end)
-        broken += own.count(REPLACEMENT) > text.count(REPLACEMENT, start, end)
+    for piece, (start, end) in zip(raw, found.spans.tolist(), strict=True):
+        wrong += is_wrong(piece, (start, end))
+        broken += is_broken(piece.text, document.text, (start, end))
     return Pieces(
-        texts,
+        [piece.text for piece in raw],
         found.spans,
-        np.arange(len(texts)),
+        np.arange(len(raw)),
         found.kinds,
         found.owners,
         found.prepended,
@@ -109,10 +116,22 @@ def read_pieces(document: Document, raw: Sequence[RawPiece]) -> Pieces:
     )
 
 
-def _claim(piece: RawPiece) -> tuple[int, int] | None:
+def claim_of(piece: RawPiece) -> Span | None:
+    """Give the span that is claimed for a piece."""
     if piece.start is None:
         return None
     return piece.start, piece.start + len(piece.text) if piece.end is None else piece.end
+
+
+def is_wrong(piece: RawPiece, span: Span) -> bool:
+    """Tell whether offsets are claimed that are not those of the piece."""
+    claim = claim_of(piece)
+    return claim is not None and claim != span
+
+
+def is_broken(piece: str, text: str, span: Span) -> bool:
+    """Tell whether a character was torn: the piece has a replacement character that the text has not there."""
+    return REPLACEMENT in piece and piece.count(REPLACEMENT) > text.count(REPLACEMENT, *span)
 
 
 def _ends_behind_stripped(text: str, pieces: Pieces) -> IntArray:

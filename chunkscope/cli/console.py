@@ -30,6 +30,9 @@ TEXTS = "texts"
 _STAGES = {TEXTS: say("texts"), "cells": say("cells"), "documents": say("documents")}
 
 MOST_WARNINGS = 5
+
+LONGEST_MESSAGE = 4000
+"""Characters of a message; names and values of others may have millions."""
 MOST_ERRORS = 20
 
 
@@ -47,7 +50,11 @@ def one_line(text: str) -> str:
 
 def write_message(text: str) -> None:
     """Write a message on stderr, in one line."""
-    write_error(f"chunkscope: {one_line(text)}")
+    line = one_line(text)
+    if len(line) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2
+        line = f"{line[:half]} ... {line[-half:]}"
+    write_error(f"chunkscope: {line}")
 
 
 def write_error(text: str) -> None:

@@ -72,6 +72,8 @@ def check_encoding(encoding: str) -> str:
 
 
 def _makes_text(encoding: str) -> bool:
+    if encoding.lower() in ("punycode", "idna"):  # of names of hosts; their time grows with the square of the text
+        return False
     try:
         b"a".decode(encoding)
     except UnicodeError:

@@ -19,7 +19,7 @@ from chunkscope.questions.near_miss import FoldedText, Near, first_difference, f
 from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
 from chunkscope.questions.rendered import RenderedText, rendered, rendered_matches
-from chunkscope.questions.similarity import STRONG, PieceIndex, Strength, align, likely_places
+from chunkscope.questions.similarity import LONGEST, STRONG, PieceIndex, Strength, align, likely_places
 from chunkscope.structure.words import words_of
 
 Key: TypeAlias = tuple[int, int]
@@ -31,6 +31,8 @@ _KEPT = 300  # places of a quote that are kept, and whose surroundings are compa
 _LONGEST_WORD = 64  # characters on either side that are looked at to find where a word ends
 _MANY = 50  # places in another form, after which no nearer one is looked for
 _BUDGET = 10_000_000_000  # characters to search for similar passages: some ten seconds
+_CONTEXTS = 10_000  # places of ambiguous quotes whose surroundings are compared: some ten seconds
+_ALIGNED = 200_000_000  # pairs of characters to compare where quotes are aligned: some ten seconds
 _NAMES_BUDGET = 2_000_000  # pairs of names to compare
 
 
@@ -70,6 +72,7 @@ class BadQuote:
     near: tuple[Near, Text] | None = None
     strength: Strength = (0, 0)
     n_folded: int = 0
+    has_contexts: bool = False
     is_decided: bool = False
     fix: Fix | None = None
     elsewhere: Occurrence | None = None
@@ -116,7 +119,11 @@ class _SecondPass:
         self._by_folded = _by_folded(self._homeless)
         self._folded = QuoteIndex(list(self._by_folded))
         self._pieces = PieceIndex([bad.text for bad in self._homeless])
-        self._budget = _BUDGET
+        self._budget, self._aligned, contexts = _BUDGET, _ALIGNED, _CONTEXTS
+        for bad in bad_quotes:
+            if bad.code == "ambiguous" and bad.places.count <= min(_KEPT, contexts):
+                contexts -= bad.places.count
+                bad.has_contexts = True
 
     def look_at(self, document: Document) -> None:
         """Note what a document says about the bad quotes."""
@@ -137,7 +144,7 @@ class _SecondPass:
         end = place + len(bad.text)
         if len(bad.occurrences) < LISTED:
             bad.occurrences.append(_occurrence(document, place, end))
-        if bad.code == "ambiguous" and bad.places.count <= _KEPT:
+        if bad.has_contexts:
             bad.contexts.append(Context.of(document.text, place, end))
 
     def _look_at_home(self, document: Document, bad_quotes: Sequence[BadQuote]) -> None:
@@ -168,7 +175,7 @@ class _SecondPass:
             if bad.n_folded:
                 continue
             if number in likely:
-                _note_likely(bad, document, *likely[number])
+                self._note_likely(bad, document, *likely[number])
             elif bad.strength < STRONG:
                 self._note_similar(bad, document)
 
@@ -177,7 +184,20 @@ class _SecondPass:
         if self._budget < 0:
             bad.note = say("not all documents were searched for similar passages")
             return
-        _note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
+        self._note_likely(bad, document, *likely_places(document.text, bad.text, bad.strength))
+
+    def _note_likely(self, bad: BadQuote, document: Document, strength: Strength, places: Sequence[int]) -> None:
+        """Look at the likely places of a document, if they are likelier than those of the documents before."""
+        if strength <= bad.strength:
+            return
+        bad.strength = strength
+        self._aligned -= len(places) * min(len(bad.text), LONGEST) ** 2
+        if self._aligned < 0:
+            bad.note = say("not all documents were searched for similar passages")
+            return
+        near = align(document.text, bad.text, places)
+        if near is not None:
+            _keep_nearer(bad, document, near)
 
 
 def _look_at_pages(documents: Iterable[Document], bad_quotes: Sequence[BadQuote]) -> None:
@@ -237,16 +257,6 @@ def _by_folded(bad_quotes: Iterable[BadQuote]) -> dict[str, list[BadQuote]]:
     found = _by_text(bad_quotes, fold_text)
     found.pop("", None)
     return found
-
-
-def _note_likely(bad: BadQuote, document: Document, strength: Strength, places: Sequence[int]) -> None:
-    """Look at the likely places of a document, if they are likelier than those of the documents before."""
-    if strength <= bad.strength:
-        return
-    bad.strength = strength
-    near = align(document.text, bad.text, places)
-    if near is not None:
-        _keep_nearer(bad, document, near)
 
 
 def _note_matches(bad: BadQuote, document: Document, matches: Sequence[Near], seen: Callable[[str], str] = str) -> None:
@@ -392,7 +402,7 @@ def _ambiguous(bad: BadQuote) -> Iterator[Text]:
     quote, places = bad.text, bad.occurrences
     shown = [*map(str, places[:_SHOWN]), *(["..."] if len(places) > _SHOWN else [])]
     yield say("occurs {n} times: {places:, }", n=bad.places.count, places=shown)
-    if bad.places.count > _KEPT:
+    if not bad.has_contexts:
         yield say("quote more of the text")
         return
     best: Occurrence | None = None

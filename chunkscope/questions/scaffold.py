@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sized
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
 from chunkscope.corpus.document import Document
-from chunkscope.spans.intervals import Span
+from chunkscope.questions.quote_search import QuoteIndex
+from chunkscope.spans.intervals import BoolArray, Span, SpanArray, as_spans
 from chunkscope.structure.analysis import DocumentAnalysis
 
 MOST_QUESTIONS = 20
@@ -140,22 +142,41 @@ def _candidates(document: Document) -> list[list[Span]]:
     if not document.text:
         return []
     parts, text = DocumentAnalysis(document), document.text
-    tables = [[row for row in table.rows if _is_fit(text, row)] for table in parts.structure.tables if table.header]
+    tables = [table.rows for table in parts.structure.tables if table.header]
     code = [line for start, end in parts.structure.code.tolist() for line in _inner_lines(text, start, end)]
     starts = parts.sentence_starts
     spans = parts.without_trailing_blanks(starts, np.append(starts[1:], parts.length))
     taken = [(heading.start, heading.end) for heading in parts.structure.headings]
     taken += [(0, parts.structure.front_matter_end), *((table.start, table.end) for table in parts.structure.tables)]
     taken += [(start, end) for start, end in parts.structure.code.tolist()]
-    free = [span for span in spans.tolist() if not any(span[0] < end and span[1] > start for start, end in taken)]
-    fit = [(start, end) for start, end in free if _is_fit(text, (start, end))]
-    items = [span for span in fit if _ITEM.match(text, *span)]
+    others = as_spans([(start, end) for start, end in taken if start < end])
+    free = [(start, end) for start, end in spans[~_touches(spans, others, parts.length)].tolist()]
+    is_once = _stands_once(text, [*chain.from_iterable(tables), *code, *free])
+    rows = [[row for row in table if row in is_once] for table in tables]
+    fit = [span for span in free if span in is_once]
     return [
-        [rows[-1] for rows in tables if rows],
-        items,
-        [line for line in code if _is_fit(text, line)],
-        [span for span in fit if span not in set(items)],
+        [table[-1] for table in rows if table],
+        [span for span in fit if _ITEM.match(text, *span)],
+        [line for line in code if line in is_once],
+        [span for span in fit if not _ITEM.match(text, *span)],
     ]
+
+
+def _touches(spans: SpanArray, taken: SpanArray, length: int) -> BoolArray:
+    """Tell which spans share a character with one of others."""
+    depths = np.bincount(taken[:, 0], minlength=length + 1) - np.bincount(taken[:, 1], minlength=length + 1)
+    n_taken = np.concatenate(([0], np.cumsum(np.cumsum(depths) > 0)))
+    found: BoolArray = n_taken[spans[:, 1]] > n_taken[spans[:, 0]]
+    return found
+
+
+def _stands_once(text: str, spans: Iterable[Span]) -> set[Span]:
+    """Choose the spans that are fit to be quoted, and whose text stands nowhere else."""
+    fit = [span for span in spans if _is_fit(text, span)]
+    counts: Counter[str] = Counter()
+    for quote, places in QuoteIndex([text[start:end] for start, end in fit]).find(text):
+        counts[quote] += len(places)
+    return {span for span in fit if counts[text[span[0] : span[1]]] == 1}
 
 
 def _inner_lines(text: str, start: int, end: int) -> list[Span]:
@@ -169,6 +190,5 @@ def _is_fit(text: str, span: Span) -> bool:
     if not SHORTEST <= end - start <= LONGEST:
         return False
     quote = text[start:end]
-    if quote.startswith("<") and not quote.lower().startswith(("<tr", "<td", "<th")):
-        return False  # a comment, or a tag
-    return text.find(quote) == start and text.find(quote, start + 1) < 0
+    # neither a comment nor a tag
+    return not quote.startswith("<") or quote.lower().startswith(("<tr", "<td", "<th"))

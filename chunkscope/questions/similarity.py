@@ -20,7 +20,8 @@ from chunkscope.spans.intervals import Span
 _PIECE = 8
 _MOST_VOTES = 100  # places of one piece that are counted
 _BUCKET = 4  # pieces may be moved that far against each other and still vote together
-_LONGEST = 1500  # characters of a quote that are compared
+LONGEST = 1500
+"""Characters of a quote that are compared."""
 
 Strength: TypeAlias = tuple[int, int]
 """How long the pieces are that two texts have in common, and how many stand as in the quote: larger is better."""
@@ -80,7 +81,7 @@ def likely_places(text: str, quote: str, better_than: Strength = (0, 0)) -> tupl
 
 def _pieces(quote: str, size: int) -> list[tuple[int, str]]:
     """Cut a dozen pieces out of a quote, with their offsets."""
-    quote = quote[:_LONGEST]
+    quote = quote[:LONGEST]
     step = max(1, (len(quote) - size) // 11)
     found = [(at, quote[at : at + size]) for at in range(0, len(quote) - size + 1, step)]
     return [(at, piece) for at, piece in found if len(set(piece)) > 1 and piece.strip()]
@@ -102,7 +103,7 @@ def align(text: str, quote: str, places: Sequence[int]) -> Near | None:
     >>> text[near.start : near.end]
     '旅費の上限は一泊12,000円とする。'
     """
-    quote = quote.strip()[:_LONGEST]
+    quote = quote.strip()[:LONGEST]
     best: tuple[float, Span] | None = None
     for place in places:
         slack = max(8, len(quote) // 4)

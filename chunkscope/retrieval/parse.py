@@ -98,7 +98,10 @@ def find_retrievers(
     """
     texts = [spelled] if isinstance(spelled, str) else spelled
     finder = _Finder(store, notify, find)
-    return tuple(dict.fromkeys(finder.find(part) for text in texts for part in split_list(text)))
+    try:
+        return tuple(dict.fromkeys(finder.find(part) for text in texts for part in split_list(text)))
+    except RecursionError:
+        raise ConfigError("the retriever is nested too deeply; rrf fuses retrievers") from None
 
 
 class _Finder:

@@ -223,6 +223,23 @@ class TestInputs:
         assert "'evidnce'" in fails("labels", "docs", "-q", "ragas.jsonl", "--map-field", "evidnce=x")
 
 
+def test_a_message_is_bounded_however_long_a_name_is(here):
+    put("chunkscope.toml", f"{'x' * 10_000} = 1\n")
+    line = fails("check")
+    assert len(line) < 5000
+    assert line.endswith("lang, check")
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna"])
+def test_encodings_of_names_of_hosts_are_none_of_text(here, encoding):
+    assert f"{encoding!r} is no encoding of text" in fails("chunks", "docs", "--size", "9", "--encoding", encoding)
+
+
+def test_a_retriever_is_not_nested_without_end(here):
+    put("chunkscope.toml", f"size = 9\n[check]\nmin_recall = '1%'\nretriever = '{'rrf(' * 900}bm25{')' * 900}'\n")
+    assert "nested too deeply" in fails("check", "docs", "-q", "asked.jsonl")
+
+
 class TestConfiguration:
     CONFIG = "[tool.chunkscope]\ncorpus = 'docs'\nquestions = 'asked.jsonl'\nsizes = '20,30'\noverlaps = 0\n"
 

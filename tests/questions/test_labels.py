@@ -25,6 +25,7 @@ from chunkscope.questions.problems import QuotePlaces
 from chunkscope.questions.question import Question, Quote, read_questions
 from chunkscope.questions.quote_search import Context, QuoteIndex, occurrences, shared_length, unique_extension
 from chunkscope.questions.rendered import RenderedText, rendered
+from chunkscope.questions.scaffold import first_questions
 from chunkscope.questions.similarity import STRONG, PieceIndex, align, likely_places
 
 
@@ -956,3 +957,38 @@ def test_pins_tell_97_repeats_apart(data):
     labels = check_labels(corpus, asked)
     assert {found.problem for found in labels.problems} == {"ambiguous"}
     assert len(labels.problems) == 97
+
+
+# -- what is bounded ----------------------------------------------------------------------------------------------
+
+
+def test_of_very_many_ambiguous_quotes_only_some_have_their_surroundings_compared(monkeypatch):
+    monkeypatch.setattr(problems, "_CONTEXTS", 7)
+    document = Document("a.md", "一つ目のい、二つ目のい。一つ目のろ、二つ目のろ。三つ目のろ。" + "は" * 5)
+    asked = [Question.of(quote, doc="a.md", evidence=quote) for quote in ("のい", "のろ", "は", "つ目")]
+    told = {one.id: one.message for one in check_labels([document], asked).problems}
+    assert "occurs once" in told["のい"]
+    assert "occurs once" in told["のろ"]
+    assert told["は"].endswith("; quote more of the text")
+    assert told["つ目"].endswith("; quote more of the text")
+
+
+def test_of_very_many_similar_passages_only_some_are_aligned(monkeypatch):
+    text, quote = "旅費の上限は一泊12,000円とする。", "旅費の上限は1泊12,000円とする。"
+    monkeypatch.setattr(problems, "_ALIGNED", 4 * len(quote) ** 2)
+    asked = [Question.of(f"q{number}", evidence=f"{quote}{number}") for number in range(9)]
+    told = [one.message for one in check_labels([Document("a.md", text)], asked).problems]
+    assert "nearest: " in told[0]
+    assert "not all documents were searched for similar passages" in told[-1]
+
+
+def test_quotes_to_begin_with_are_looked_for_in_one_pass(monkeypatch):
+    """Each was searched in the whole text, and held against every heading."""
+    passes = []
+    find = QuoteIndex.find
+    monkeypatch.setattr(QuoteIndex, "find", lambda self, text: passes.append(1) or find(self, text))
+    text = "".join(f"# {number}\n\nSentence number {number % 90} is here.\n\n" for number in range(100))
+    quotes = [json.loads(line)["evidence"][0] for line in first_questions([Document("a.md", text)]).splitlines()]
+    assert len(passes) == 1
+    assert quotes
+    assert all(text.count(quote) == 1 for quote in quotes)

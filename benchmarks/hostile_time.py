@@ -433,7 +433,7 @@ def watch(shape: Shape, stages: Sequence[str], chosen: argparse.Namespace) -> di
             if LIMIT < (step.exponent("ours") or 0.0) < CLEAR:
                 step.again(givens, stage, chosen.runs)
     for stage, step in steps.items():
-        if LIMIT < (step.exponent("ours") or 0.0) < CLEAR:
+        if step.is_above and time.process_time() + step.next_seconds < end:
             step.measure(Given(shape, shape.text(GROWTH * step.lengths[-1])), stage, chosen.runs)
     return steps
 

@@ -65,10 +65,12 @@ def trials() -> Iterator[tuple[str, str, str, str]]:
     steps = {**{name: max(step["lengths"]) for name, step in hostile["steps"].items()}, **hostile["quick"]}
     above = [name for name, step in hostile["steps"].items() if (step["exponents"].get("ours") or 0) > hostile["limit"]]
     full = sum(isinstance(length, int) and length > 3_900_000 for length in steps.values())
+    refused = sum(isinstance(length, str) for length in steps.values())
     yield (
         f"steps on hostile shapes, {hostile['shapes']} of these at every step",
         f"{len(steps):,}",
-        f"{full:,} on 4 million characters; {len(above)} of ours grow faster than n^{hostile['limit']}",
+        f"{full:,} on 4 million characters, {refused} refused in a line; {len(above)} of ours grow faster than"
+        f" n^{hostile['limit']}",
         "`benchmarks/hostile_time.py`",
     )
     found = results("trials")

@@ -22,7 +22,7 @@ PUBLIC = [
     "Thresholds",
     "TokenChunker",
     "__version__",
-    "advise",
+    "advise", "align", "as_chunker",
     "check",
     "check_labels",
     "compare",

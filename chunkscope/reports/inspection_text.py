@@ -87,7 +87,7 @@ class _Writer:
         self.room = max(options.width, LEAST_ROOM)
         titles = [*(f"{INDENT}{self.spoken(one)}" for one in KINDS.values()), *map(self.spoken, PROBLEMS.values())]
         self.title_width = max(map(width, titles))
-        self.count_width = max(4, *(len(f"{n:,}") for n in found.counts.values()))
+        self.count_width = max(4, *(len(f"{n:,}") for n in found.counts.values()), 0)
 
     def spoken(self, text: str) -> str:
         return visible(in_language(text, self.options.lang), ascii=self.options.ascii)

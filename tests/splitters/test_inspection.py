@@ -256,3 +256,11 @@ def test_token_windows_of_langchain_lose_offsets_and_tear_characters():
     assert found.counts["not_found"] == 0
     assert found.counts["normalised"] == found.counts["broken"] == found.changes["broken characters"]
     assert (n, found.counts["broken"], found.counts["wrong_offsets"]) == (21, 10, 10)
+
+
+def test_a_splitter_that_splits_nothing_has_a_report(folder):
+    (folder / "cutting_none.py").write_text("def split(text):\n    return None\n", "utf-8")
+    done = run("-c", "cutting_none:split")
+    assert done.exit_code == 2
+    assert "could not be split" in done.stderr
+    assert ["pieces", "0"] in [line.split() for line in done.stdout.splitlines()]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from chunkscope.gate.result import CheckResult
 from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.base import CHECK, Report
+from chunkscope.reports.base import CHECK, Report, ReportOptions
 from chunkscope.reports.check_text import noted, suggested, verdict_of
 from chunkscope.reports.visible import visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def check_to_github(result: CheckResult, lang: Language = "en") -> str:
+def check_to_github(result: CheckResult, options: ReportOptions) -> str:
     """Write an annotation for each finding that is not known, and a last line for the log.
 
     Returns
@@ -26,9 +26,10 @@ def check_to_github(result: CheckResult, lang: Language = "en") -> str:
     >>> from chunkscope.gate.check import check
     >>> rules = Document("docs/a,b.md", "上限は12,000円とする。")
     >>> result = check([rules], [Question.of("q1", doc="docs/a,b.md", evidence="12,000円")], "fixed(size=8)")
-    >>> print(check_to_github(result).split(";")[0])
+    >>> print(check_to_github(result, ReportOptions()).split(";")[0])
     ::error file=docs/a%2Cb.md,line=1,col=9,title=evidence-split::q1: the evidence is cut after 5 of 7 characters
     """
+    lang = options.lang
     lines = [_command(finding, result, lang) for finding in result.findings if not finding.is_known]
     errors = say("{n:,} {n:error|errors}", n=len(result.errors))
     if result.against:
@@ -57,5 +58,5 @@ def _data(text: str) -> str:
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
-REPORT = Report((CHECK,), lambda result, options: check_to_github(result, options.lang))
+REPORT = Report((CHECK,), check_to_github)
 """The format ``github``."""

@@ -10,7 +10,7 @@ from chunkscope.gate.result import CODES, CheckedQuestion, CheckResult, Threshol
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS
 from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
-from chunkscope.reports.base import CHECK, Report
+from chunkscope.reports.base import CHECK, Report, ReportOptions
 from chunkscope.reports.check_text import COUNTED, NONE, limit_of, remark, suggested
 from chunkscope.reports.visible import harmless_xml, visible
 from chunkscope.reports.why import around
@@ -27,7 +27,7 @@ class _Case:
     kind: str = ""
 
 
-def check_to_junit(result: CheckResult, lang: Language = "en") -> str:
+def check_to_junit(result: CheckResult, options: ReportOptions) -> str:
     """Write a check as JUnit XML.
 
     A question fails if a finding about it counts against a threshold that is missed; a finding that is known or within
@@ -38,6 +38,7 @@ def check_to_junit(result: CheckResult, lang: Language = "en") -> str:
     str
         One document, in UTF-8 once encoded. It holds no time, so that the same result gives the same bytes.
     """
+    lang = options.lang
     by_question: dict[str, list[Finding]] = {}
     for finding in result.findings:
         if finding.question is not None:
@@ -114,5 +115,5 @@ def _lines(finding: Finding, result: CheckResult, lang: Language) -> Iterator[st
         yield f"    {in_language(told, lang)}"
 
 
-REPORT = Report((CHECK,), lambda result, options: check_to_junit(result, options.lang))
+REPORT = Report((CHECK,), check_to_junit)
 """The format ``junit``."""

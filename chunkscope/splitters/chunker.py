@@ -108,7 +108,7 @@ class SplitterChunker(PieceChunker):
         if splitter.version is None:
             return [self._split(document) for document in documents]
         setting = [self.spec, splitter.version, self.settings, self.unit, str(self.size), str(self.overlap)]
-        kept = KeptPieces(self.cache, f"splitter:{self.spec}", setting)
+        kept = KeptPieces(self.cache, self.spec, setting)
         found = kept.get(documents)
         try:
             for number, document in enumerate(documents):

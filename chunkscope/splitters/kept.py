@@ -15,8 +15,10 @@ import numpy as np
 
 from chunkscope.chunkers.pieces import EXACT, Pieces
 from chunkscope.corpus.document import Document
-from chunkscope.store.store import Store
+from chunkscope.store.store import NamespaceInfo, Store
 
+KIND = "splitter:"
+"""What the namespaces of pieces begin with; the name of the splitter follows."""
 SECONDS_AT_RISK = 0.5
 """What took longer is written at once, so that Ctrl-C loses no more than a document."""
 
@@ -47,6 +49,18 @@ def close_stores() -> None:
     _stores.clear()
 
 
+def kept_splitters(store: Store) -> list[NamespaceInfo]:
+    """Tell of each splitter how many documents at how many settings are kept.
+
+    Examples
+    --------
+    >>> store = Store()
+    >>> kept_splitters(store)
+    []
+    """
+    return [found for found in store.namespaces() if found.name.startswith(KIND)]
+
+
 class KeptPieces:
     """The pieces of one splitter at one setting.
 
@@ -54,8 +68,8 @@ class KeptPieces:
     ----------
     path : str or None
         The store's file.
-    namespace : str
-        Names the splitter for people.
+    splitter : str
+        Its name.
     setting : sequence of str
         All that its pieces depend on besides the document.
 
@@ -69,8 +83,8 @@ class KeptPieces:
     (['a b'], None)
     """
 
-    def __init__(self, path: str | None, namespace: str, setting: Sequence[str]) -> None:
-        self._store, self._namespace = store_at(path), namespace
+    def __init__(self, path: str | None, splitter: str, setting: Sequence[str]) -> None:
+        self._store, self._namespace = store_at(path), KIND + splitter
         self._setting = json.dumps([_reader(), *setting])
         self._waiting: list[tuple[bytes, bytes]] = []
         self._since = time.monotonic()

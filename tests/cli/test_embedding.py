@@ -212,7 +212,7 @@ def test_ctrl_c_keeps_what_is_embedded(tmp_path, concurrency):
 def test_the_cache_is_told_pruned_and_cleared(run, tmp_path):
     empty = run("cache", "info")
     assert empty.exit_code == 0
-    assert "no vectors yet" in empty.stdout
+    assert "nothing yet" in empty.stdout
     assert not (tmp_path / "cache").exists()
     run("recall", *JA, *SMALL, "--retriever", "hash")
     told = run("cache", "info")

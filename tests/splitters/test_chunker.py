@@ -321,3 +321,14 @@ def test_doubts_about_a_splitter_are_told(folder, code, told):
     done = run("sweep", "docs", "--chunker", "mine:split", "--sizes", "50", "--overlaps", "0")
     assert done.exit_code == 0, done.stderr
     assert told in done.stderr
+
+
+def test_what_is_kept_of_a_splitter_is_shown_and_deleted(folder):
+    arguments = ["sweep", "docs", "--chunker", "mine:split", "--cache", "kept.db"]
+    assert CliRunner().invoke(program, arguments).exit_code == 0
+    close_stores()
+    shown = CliRunner().invoke(program, ["cache", "info", "--cache", "kept.db"])
+    assert "mine:split: 1 document split" in shown.stdout
+    cleared = CliRunner().invoke(program, ["cache", "clear", "--yes", "--cache", "kept.db"])
+    assert "0 vectors and 1 document split deleted" in cleared.stdout
+    assert "mine:split" not in CliRunner().invoke(program, ["cache", "info", "--cache", "kept.db"]).stdout

@@ -63,7 +63,7 @@ def align(text: str, pieces: Sequence[str], claimed: Sequence[Span | None] | Non
         What a splitter made of it, in its order; they may overlap.
     claimed : sequence of (int, int) or None, optional
         The span that the splitter gives for each piece. Where the text there equals the piece, it is the span, and
-        settles repeats; else it is ignored.
+        settles repeats; so it is where the piece ends with that text behind something else. Else it is ignored.
 
     Examples
     --------
@@ -96,6 +96,8 @@ def _alignment(walk: Walk) -> Alignment:
             else:
                 start, kinds[number] = placed.low, EXACT
                 end = start + len(placed.needle)
+                if number in walk.bodies:  # a claim that is true for the body
+                    kinds[number], heads[number] = PREPENDED, walk.bodies[number].head
             starts[number], ends[number] = start, end
     in_order = sorted(heads.items())
     prefixes = np.zeros(count, dtype=np.int64)

@@ -12,7 +12,7 @@ from chunkscope.spans.intervals import Span
 from chunkscope.splitters.anchors import Segment
 from chunkscope.splitters.chains import Chain, Placed
 from chunkscope.splitters.heads import Head, Heads
-from chunkscope.splitters.normal_form import FULL_STOPS, Form, ReducedForm, vanishing
+from chunkscope.splitters.normal_form import FULL_STOPS, Form, ReducedForm, normal_form, vanishing
 from chunkscope.splitters.texts import Texts
 
 NEAR = 4096
@@ -93,14 +93,7 @@ class Walk:
             if number == len(self.pieces):
                 break
             claim, piece = claimed[number] if claimed is not None else None, self.pieces[number]
-            if (
-                piece
-                and claim is not None
-                and 0 <= claim[0] < claim[1]
-                and self.texts.text[claim[0] : claim[1]] == piece
-            ):
-                self._pin(number, claim[0])
-            elif piece:
+            if piece and not (claim is not None and self._pin(number, *claim)):
                 self._search(number)
             number += 1
 
@@ -137,8 +130,25 @@ class Walk:
                 chain.pull(chain.behind, texts.left_out, texts.blanks)
             chain.settle(texts.blanks)
 
-    def _pin(self, number: int, start: int) -> None:
-        placed = Placed(number, self.texts.plain, self.pieces[number], start, start, is_pinned=True)
+    def _pin(self, number: int, start: int, end: int) -> bool:
+        """Place a piece where it is claimed to be, if it stands there, or its body does."""
+        piece, passage = self.pieces[number], self.texts.text[start:end] if 0 <= start < end else ""
+        cut = len(piece) - len(passage)
+        if not passage or not piece.endswith(passage) or (cut and not self._is_body(piece[:cut], passage, start)):
+            return False
+        placed = Placed(number, self.texts.plain, passage, start, start, is_pinned=True)
+        if cut:
+            self._keep(placed, Body(cut, len(piece), self._heads.read(piece[:cut], start)))
+        self._pin_to_front(placed, start)
+        return True
+
+    def _is_body(self, head: str, passage: str, start: int) -> bool:
+        """Tell whether a passage is all of a body: what stands in front of it in the piece does not in the text."""
+        before = self.texts.text[max(0, start - 4 * _BACK) : start]
+        ends = [normal_form(text[-4 * _BACK :])[-_BACK:] for text in (head, before)]
+        return len(normal_form(passage)) >= _TELLING_BODY and ends[0] not in ("", ends[1])
+
+    def _pin_to_front(self, placed: Placed, start: int) -> None:
         for chain in self.fronts:
             if chain.lowest(placed.form, len(placed.needle)) <= start <= chain.reach:
                 self._continue(chain, placed)

@@ -456,3 +456,19 @@ def test_slices_are_looked_for_once_or_twice_where_they_are_expected(monkeypatch
     text = numbered(2000)
     pieces = windows(text, 200, 150)
     assert work(text, pieces, monkeypatch) < 3 * (len(text) + sum(map(len, pieces)))
+
+
+def test_a_claim_that_is_true_for_the_body_tells_the_head_from_it():
+    """Some repeat all that stands in front of a table, and claim the rows: the head is longer than the body."""
+    head = "# Prices\n\nAll of them are in yen, and none of them holds for long.\n\n| name | price |\n|---|---|\n"
+    rows = [f"| a teapot, number {n} | {n}00 yen |\n" for n in range(6)]
+    text = head + "".join(rows)
+    spans = [(0, len(head + rows[0])), *((text.index(row), text.index(row) + len(row)) for row in rows[1:])]
+    pieces = [head + row for row in rows]
+    found = align(text, pieces, spans)
+    assert found.spans.tolist() == [list(span) for span in spans]
+    assert found.kinds.tolist() == [EXACT, *[PREPENDED] * 5]
+    assert found.prefixes.tolist() == [0] * 6
+    assert set(found.owners.tolist()) == {1, 2, 3, 4, 5}
+    # the end of a slice is no body: what stands in front of it stands in the text too
+    assert align(text, pieces[:1], [(len(head), len(head + rows[0]))]).spans.tolist() == [[0, len(head + rows[0])]]

@@ -12,6 +12,8 @@ from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.chunkers.parse import is_splitter, name_of
 from chunkscope.chunkers.spelling import split_at_commas
 from chunkscope.cli.options import is_configured, naming_the_file
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
@@ -122,8 +124,16 @@ class WantedGrid:
         }
 
 
-def read_grid(flags: Mapping[str, Any], sizes: str | None = None, overlaps: str = DEFAULT_OVERLAPS) -> WantedGrid:
+def read_grid(
+    flags: Mapping[str, Any],
+    sizes: str | None = None,
+    overlaps: str = DEFAULT_OVERLAPS,
+    *,
+    documents: Corpus | Sequence[Document] = (),
+) -> WantedGrid:
     """Give the grid of a sweep; `sizes` and `overlaps` are those that stand where none are given.
+
+    Which ways are compared where none is named depends on the documents; before they are read, all else is checked.
 
     Raises
     ------
@@ -134,7 +144,7 @@ def read_grid(flags: Mapping[str, Any], sizes: str | None = None, overlaps: str 
     """
     missing: tuple[str, ...] = ()
     if not flags["chunker"] and not flags["unit"]:
-        chunkers, missing = available_ways()
+        chunkers, missing = available_ways(documents)
     else:
         named = flags["chunker"] or [",".join(DEFAULT_WAYS)]
         chunkers = read_chunkers(named, flags["unit"], **splitter_settings(flags))

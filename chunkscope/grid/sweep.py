@@ -78,7 +78,7 @@ def prepare_sweep(
         raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
     corpus = Corpus.of(documents)
     if chunkers is None:
-        grid = default_grid(sizes, overlaps)
+        grid = default_grid(sizes, overlaps, corpus)
     else:
         grid = Grid.of(chunkers, DEFAULT_SIZES if sizes is None else sizes, overlaps)
     labels = questions if questions is None or isinstance(questions, Labels) else check_labels(corpus, questions)

@@ -243,7 +243,7 @@ def prepare_recall(
     if not skip_bad_labels:
         labels.require_valid()
     if chunkers is None:
-        grid = default_grid(sizes, overlaps)
+        grid = default_grid(sizes, overlaps, corpus)
     else:
         grid = Grid.of(chunkers, DEFAULT_SIZES if sizes is None else sizes, overlaps)
     if holdout is not None:

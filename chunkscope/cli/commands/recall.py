@@ -58,6 +58,7 @@ def command(**flags: Any) -> None:
     from chunkscope.errors import InputError
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
+    from chunkscope.grid.notation import DEFAULT_OVERLAPS
     from chunkscope.language import say
 
     retrieval.check_options(flags)
@@ -67,7 +68,8 @@ def command(**flags: Any) -> None:
     with_vectors = retrieval.has_vectors(flags)
     if with_vectors and not flags["chunker"]:
         flags["chunker"] = (retrieval.FIRST_CHUNKER,)
-    wanted = read_grid(flags, *([retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS] if with_vectors else []))
+    first = (retrieval.FIRST_SIZES, retrieval.FIRST_OVERLAPS) if with_vectors else (None, DEFAULT_OVERLAPS)
+    wanted = read_grid(flags, *first)
     limit = find_limit(flags["model"], flags["model_limit"], flags["model_unit"])
     Tolerance.parse(flags["tolerance"] or "2%")
     load_units(*(chunker.unit for chunker in wanted.chunkers), limit.unit)
@@ -82,6 +84,7 @@ def command(**flags: Any) -> None:
     name_left_out(wanted, inputs)
     warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
+    wanted = read_grid(flags, *first, documents=corpus)
     labels = read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:
         from chunkscope.retrieval.recall import prepare_recall

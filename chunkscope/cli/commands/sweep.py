@@ -97,7 +97,8 @@ def command(**flags: Any) -> None:
             raise options.usage_error(f"--{name.replace('_', '-')} goes with --format table")
     further = [find_measure(name) for name in flags["measure"]]
     wanted = read_grid(flags)
-    why = read_why(wanted, flags["why"]) if flags["why"] else ()
+    if flags["why"]:
+        read_why(wanted, flags["why"])
     limit = find_limit(flags["model"], flags["model_limit"], flags["model_unit"])
     Tolerance.parse("2%" if flags["tolerance"] is None else flags["tolerance"])
     if flags["price"] is not None:
@@ -109,6 +110,8 @@ def command(**flags: Any) -> None:
     name_left_out(wanted, inputs)
     warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
+    wanted = read_grid(flags, documents=corpus)
+    why = read_why(wanted, flags["why"]) if flags["why"] else ()
     labels = read_labels(corpus, inputs)
     with inputs.messages.progress() as progress:
         result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress).run()

@@ -171,6 +171,10 @@ class Chunker(ABC):
             return np.empty((0, 2), dtype=np.int64)
         return self.chunks(self.segment(DocumentAnalysis(document))).spans
 
+    def for_corpus(self, names: Sequence[str], path: str) -> Self:
+        """Give the chunker for documents of these names, and a corpus that stands there; nearly all are for any."""
+        return self
+
     def at(self, size: int | None, overlap: int = 0) -> Self:
         """Give the same way of cutting at another size and overlap."""
         return dataclasses.replace(self, size=size, overlap=overlap)

@@ -49,6 +49,10 @@ class Pieces:
         Pieces with a replacement character that their document does not have there: a character was torn.
     failures : tuple of (str, str)
         Documents that could not be cut, and why; they have no pieces.
+    ids : tuple of str
+        What an index calls each; none for the pieces of a splitter, which have no names.
+    sought : sequence of str or None
+        What was looked for in the document, where an index ranks another text; None: `texts`.
 
     Examples
     --------
@@ -66,6 +70,8 @@ class Pieces:
     wrong_offsets: int = 0
     n_broken: int = 0
     failures: tuple[tuple[str, str], ...] = ()
+    ids: tuple[str, ...] = ()
+    sought: Sequence[str] | None = None
 
     @cached_property
     def is_found(self) -> BoolArray:
@@ -92,10 +98,11 @@ class Pieces:
 
     @cached_property
     def is_blank(self) -> BoolArray:
-        """Which pieces have no visible text: bool (p,)."""
-        runs = blank_runs(JoinedTexts(self.texts)) if len(self.texts) else []
+        """Which pieces have no visible text of their own, whatever is put in front of it: bool (p,)."""
+        texts = self.texts if self.sought is None else self.sought
+        runs = blank_runs(JoinedTexts(texts)) if len(texts) else []
         whole = [len(found) == 1 and int(found[0, 1] - found[0, 0]) for found in runs]
-        blank: BoolArray = np.array(whole, dtype=np.int64) == self.lengths
+        blank: BoolArray = np.array(whole, dtype=np.int64) == np.array(list(map(len, texts)), dtype=np.int64)
         return blank
 
     @cached_property
@@ -154,4 +161,12 @@ def join_pieces(parts: Sequence[Pieces], bases: Sequence[int]) -> Pieces:
         wrong_offsets=sum(part.wrong_offsets for part in parts),
         n_broken=sum(part.n_broken for part in parts),
         failures=tuple(failure for part in parts for failure in part.failures),
+        ids=tuple(name for part in parts for name in part.ids),
+        sought=_joined_sought(parts),
     )
+
+
+def _joined_sought(parts: Sequence[Pieces]) -> list[str] | None:
+    if all(part.sought is None for part in parts):
+        return None
+    return [text for part in parts for text in (part.texts if part.sought is None else part.sought)]

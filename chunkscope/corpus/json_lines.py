@@ -131,6 +131,55 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     return dict(record)
 
 
+def decoded_lines(
+    path: str, encoding: str | None = None, advice: str = "give the --encoding it has"
+) -> Iterator[tuple[int, str]]:
+    """Give the lines of a file that are not blank, with their numbers from 1; no more than one is held.
+
+    Parameters
+    ----------
+    path : str
+    encoding : str or None
+        None: UTF-8. A byte order mark decides before it.
+    advice : str
+        What to do about bytes that are not in the encoding.
+
+    Raises
+    ------
+    DecodingError
+        Such bytes; the message has their place.
+    OSError
+        The file cannot be read.
+    """
+    with open(path, "rb") as file:
+        mark, announced = byte_order_mark(file.read(4))
+        file.seek(len(mark))
+        passed = 0
+        for text in _decoded(file, announced or encoding or "utf-8", len(mark), advice):
+            for number, line in numbered_lines(text):
+                yield passed + number, line
+            passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
+
+
+def _decoded(file: BinaryIO, codec: str, offset: int, advice: str) -> Iterator[str]:
+    """Give the text in parts that end at line ends."""
+    decoder, pending = codecs.getincrementaldecoder(codec)(), ""
+    by_line = not codecs.lookup(codec).name.startswith(("utf-16", "utf-32"))
+    held = 0
+    try:
+        # a line end in these two is more than one byte, so that their bytes are taken as they come
+        for raw in file if by_line else iter(lambda: file.read(1 << 20), b""):
+            pending += decoder.decode(raw)
+            if raw.endswith(b"\n") or not by_line:
+                head, end, pending = pending.rpartition("\n")
+                yield head + end
+            offset, held = offset + len(raw), len(decoder.getstate()[0])
+        yield pending + decoder.decode(b"", final=True)
+    except UnicodeError as error:
+        where = f"byte {offset - held + error.start}" if isinstance(error, UnicodeDecodeError) else "a byte"
+        raise DecodingError(f"{file.name}: {where} is not {codec}; {advice}") from None
+
+
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 
 
@@ -164,7 +213,7 @@ class Records:
     def numbered(self) -> Iterator[tuple[int, Document]]:
         """Give the documents with the numbers of their lines."""
         try:
-            for number, line in self._lines():
+            for number, line in decoded_lines(self.path, self.encoding):
                 document = self._document(number, line)
                 if self.names.includes(document.name) and not self.names.excludes(document.name):
                     yield number, document
@@ -178,34 +227,6 @@ class Records:
         except OSError as error:
             raise InputError(f"{self.path}: {os_reason(error)}") from None
         return status.st_size, status.st_mtime_ns
-
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        with open(self.path, "rb") as file:
-            mark, announced = byte_order_mark(file.read(4))
-            file.seek(len(mark))
-            passed = 0
-            for text in self._pieces(file, announced or self.encoding or "utf-8", len(mark)):
-                for number, line in numbered_lines(text):
-                    yield passed + number, line
-                passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
-
-    def _pieces(self, file: BinaryIO, codec: str, offset: int) -> Iterator[str]:
-        """Give the text in pieces that end at line ends."""
-        decoder, pending = codecs.getincrementaldecoder(codec)(), ""
-        by_line = not codecs.lookup(codec).name.startswith(("utf-16", "utf-32"))
-        held = 0
-        try:
-            # a line end in these two is more than one byte, so that their bytes are taken as they come
-            for raw in file if by_line else iter(lambda: file.read(1 << 20), b""):
-                pending += decoder.decode(raw)
-                if raw.endswith(b"\n") or not by_line:
-                    head, end, pending = pending.rpartition("\n")
-                    yield head + end
-                offset, held = offset + len(raw), len(decoder.getstate()[0])
-            yield pending + decoder.decode(b"", final=True)
-        except UnicodeError as error:
-            where = f"byte {offset - held + error.start}" if isinstance(error, UnicodeDecodeError) else "a byte"
-            raise DecodingError(f"{self.path}: {where} is not {codec}; give the --encoding it has") from None
 
     def _document(self, number: int, line: str) -> Document:
         try:

@@ -668,4 +668,8 @@ CATALOGUE = {
     "It ignores its size: the pieces of a sample are the same at every one.": "サイズが効いていません。見本の文書では、どのサイズでも同じ断片になります。",
     "It is not deterministic: asked twice for the same document, it gives other pieces.": "結果が一定しません。同じ文書でも、実行するたびに断片が変わります。",
     "Asked twice for the same document, it gives the same pieces.": "同じ文書を 2 回分割しても、断片は同じです。",
+    # chunkscope/splitters/dump_names.py
+    "{name!r} in the index may be {others:, }; it is taken for none": "索引の {name!r} は {others:、} のどれかかもしれません。どれとも見なしません",
+    "{name!r} in the index may be {document}, which is there as {other!r}; it is taken for none": "索引の {name!r} は {document} かもしれませんが、これは {other!r} としても索引にあります。どの文書とも見なしません",
+    "{name!r} in the index may be {document}, as may {others:, }; it is taken for none": "索引の {name!r} は {document} かもしれませんが、{others:、} もそうです。どの文書とも見なしません",
 }

@@ -80,6 +80,9 @@ class BoundStatus:
             unmarked = 0
         else:
             spans, of_line = chunks.bodies[concerned], np.cumsum(self.warns)[documents[concerned]] - 1
-            holds = (spans[:, 0] <= self.lines[of_line, 0]) & (spans[:, 1] >= self.lines[of_line, 1])
+            lines = self.lines[of_line]
+            holds = (spans[:, 0] <= lines[:, 0]) & (spans[:, 1] >= lines[:, 1])
+            if chunks.pieces is not None:
+                holds |= chunks.pieces.repeats(np.flatnonzero(concerned), lines)
             unmarked = int(np.count_nonzero(~holds))
         return {"status_chunks": int(np.count_nonzero(concerned)), "unmarked_chunks": unmarked}

@@ -48,6 +48,10 @@ class PieceChunker(Chunker):
         """Whoever made the pieces says what stands in front of them."""
         return False
 
+    def strips(self, document: Document, pieces: Pieces) -> bool:
+        """Tell whether white space at the ends of the pieces of a document was stripped: then none has any there."""
+        return not _has_blank_edges(document.text, pieces.spans[pieces.is_found])
+
     @abstractmethod
     def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
         """Give the pieces of each document, with offsets in that document."""
@@ -67,7 +71,8 @@ class PieceChunker(Chunker):
         pieces = join_pieces(found, bases)
         spans = pieces.spans[pieces.outermost]
         ends = [
-            _ends_behind_stripped(document.text, one) for document, one in zip(boundaries.documents, found, strict=True)
+            _ends_behind_blanks(document.text, one) if self.strips(document, one) else one.spans[one.outermost, 1]
+            for document, one in zip(boundaries.documents, found, strict=True)
         ]
         moved = [some + base for some, base in zip(ends, bases, strict=False)]
         tiles = np.column_stack((spans[:, 0], np.concatenate([np.empty(0, dtype=np.int64), *moved])))
@@ -134,15 +139,9 @@ def is_broken(piece: str, text: str, span: Span) -> bool:
     return REPLACEMENT in piece and piece.count(REPLACEMENT) > text.count(REPLACEMENT, *span)
 
 
-def _ends_behind_stripped(text: str, pieces: Pieces) -> IntArray:
-    """Give where the text behind each outermost piece goes on, if what gave them strips white space: int64 (m,).
-
-    Without that, the ends of the pieces.
-    """
-    spans = pieces.spans[pieces.outermost]
-    ends = spans[:, 1].copy()
-    if _has_blank_edges(text, pieces.spans[pieces.is_found]):
-        return ends
+def _ends_behind_blanks(text: str, pieces: Pieces) -> IntArray:
+    """Give where the text behind each outermost piece goes on: int64 (m,)."""
+    ends: IntArray = pieces.spans[pieces.outermost, 1].copy()
     for row, end in enumerate(ends.tolist()):
         if text[end : end + 1].isspace():
             found = _VISIBLE.search(text, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 import sys
 from collections.abc import Iterable
@@ -59,7 +60,13 @@ def import_attribute(module: str, path: str, kind: str, names: Iterable[str] = (
 
 
 def import_from_here(module: str) -> ModuleType:
-    """Import a module; the current folder comes last, so that a file here hides no installed module."""
+    """Import a module that is installed, else one of the current folder.
+
+    An installed one is imported without the folder, or a file here would stand in for each module that it only tries
+    to import. For one that lies here the folder comes last on the path, so that it hides nothing that is installed.
+    """
+    if _is_installed(module):
+        return importlib.import_module(module)
     sys.path.append("")
     try:
         return importlib.import_module(module)
@@ -69,3 +76,16 @@ def import_from_here(module: str) -> ModuleType:
             if sys.path[place] == "":
                 del sys.path[place]
                 break
+
+
+def _is_installed(module: str) -> bool:
+    """Tell whether a module is found without the current folder; a folder without an ``__init__.py`` is none."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (module + ".").startswith(error.name + "."):
+            raise  # the package is there, and lacks something that must not be taken from here
+        return False
+    except ValueError:  # a module of this process that no finder has found, such as __main__
+        return True
+    return spec is not None and spec.origin is not None

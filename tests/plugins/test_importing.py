@@ -20,19 +20,64 @@ def folder(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("front", [[], [""]])
-def test_the_current_folder_comes_last_and_only_for_the_import(folder, monkeypatch, front):
+def test_the_current_folder_comes_last_and_only_for_the_import(folder, monkeypatch):
     (folder / "things_of_mine.py").write_text("import sys\npath = list(sys.path)\nclass A:\n    b = 3\n", "utf-8")
-    monkeypatch.setattr(sys, "path", [*front, *sys.path])
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one])
     before = list(sys.path)
     assert import_attribute("things_of_mine", "path", "thing") == [*before, ""]
     assert sys.path == before
     assert import_attribute("things_of_mine", "A.b", "thing") == 3
 
 
+def test_an_interactive_python_keeps_its_own_entry(folder, monkeypatch):
+    (folder / "things_of_mine.py").write_text("value = 3", "utf-8")
+    before = ["", *filter(None, sys.path)]
+    monkeypatch.setattr(sys, "path", list(before))
+    assert import_attribute("things_of_mine", "value", "thing") == 3
+    assert sys.path == before
+
+
 def test_a_file_here_hides_no_installed_module(folder):
     (folder / "colorsys.py").write_text("rgb_to_hls = None", "utf-8")
     assert callable(import_attribute("colorsys", "rgb_to_hls", "thing"))
+
+
+@pytest.fixture
+def installed(folder, tmp_path_factory, monkeypatch):
+    """A folder of installed packages."""
+    elsewhere = tmp_path_factory.mktemp("installed")
+    monkeypatch.setattr(sys, "path", [*filter(None, sys.path), str(elsewhere)])
+    return elsewhere
+
+
+def test_an_installed_module_gets_nothing_from_here_that_it_only_tries_to_import(folder, installed):
+    for name in ("an_extra", "a_space"):
+        (folder / f"{name}.py").write_text("raise SystemExit('run')", "utf-8")
+    tries = "try:\n    import an_extra\nexcept ImportError:\n    an_extra = None\n"
+    (installed / "a_tool").mkdir()
+    (installed / "a_tool" / "__init__.py").write_text(tries, "utf-8")
+    (installed / "a_tool" / "part.py").write_text("value = 3", "utf-8")
+    (installed / "a_space").mkdir()
+    (installed / "a_space" / "part.py").write_text(tries + "value = 4", "utf-8")
+    assert import_attribute("a_tool", "an_extra", "thing") is None
+    assert import_attribute("a_tool.part", "value", "thing") == 3
+    assert import_attribute("a_space.part", "value", "thing") == 4
+
+
+def test_what_an_installed_package_lacks_is_not_taken_from_here(folder, installed):
+    (folder / "a_need.py").write_text("raise SystemExit('run')", "utf-8")
+    (installed / "a_tool").mkdir()
+    (installed / "a_tool" / "__init__.py").write_text("import a_need", "utf-8")
+    (installed / "a_tool" / "part.py").write_text("", "utf-8")
+    for module in ("a_tool", "a_tool.part"):
+        with pytest.raises(PluginError, match=f"^{module}: cannot be imported: No module named 'a_need'$"):
+            import_attribute(module, "x", "thing")
+
+
+def test_a_folder_of_data_that_is_installed_hides_no_module_here(folder, installed):
+    (installed / "a_thing_of_mine").mkdir()
+    (folder / "a_thing_of_mine.py").write_text("value = 5", "utf-8")
+    assert import_attribute("a_thing_of_mine", "value", "thing") == 5
 
 
 def test_the_path_is_restored_where_the_import_fails(folder):

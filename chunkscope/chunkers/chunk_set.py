@@ -85,6 +85,13 @@ class ChunkSet(ABC):
         """The body of each chunk by its number; those of pieces may lie anywhere, and be empty."""
         return self.spans
 
+    @property
+    def numbers(self) -> IntArray:
+        """The number of each chunk in its document, from 0: int64 (n,)."""
+        documents = self.layout.documents_of(self.spans[:, 0])
+        firsts = np.searchsorted(documents, np.arange(len(self.layout.names)))
+        return np.arange(len(documents)) - firsts[documents]
+
     def is_blank(self, runs: SpanArray) -> BoolArray:
         """Tell which chunks have no visible text, by the blank runs of all documents."""
         return within(runs, self.bodies)
@@ -160,6 +167,11 @@ class SpanChunks(ChunkSet):
     def spans(self) -> SpanArray:
         """The chunks that hold a whole character."""
         return self._cut.spans
+
+    @property
+    def numbers(self) -> IntArray:
+        """Their numbers; a window without a whole character has one too."""
+        return super().numbers if self._cut.windows is None else self._cut.windows
 
     @property
     def sizes(self) -> IntArray:
@@ -245,6 +257,11 @@ class PieceChunks(SpanChunks):
     def bodies(self) -> SpanArray:
         """Where each lies."""
         return self._pieces.spans
+
+    @property
+    def numbers(self) -> IntArray:
+        """Their numbers, in the order in which they were given."""
+        return self._pieces.numbers
 
     @property
     def n_chunks(self) -> int:

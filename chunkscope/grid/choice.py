@@ -48,7 +48,8 @@ class Options:
         Characters to embed, or at fixed k the context.
     chunks : int64 (c,)
     says_nothing : bool (c,)
-        Whether a cell's context holds so much of the corpus that it says nothing about ranking.
+        Whether a cell's context holds so much of the corpus that it says nothing about ranking, or is smaller than that
+        of the others.
     """
 
     lines: IntArray

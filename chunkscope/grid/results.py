@@ -297,7 +297,7 @@ def _plain(value: Any) -> Any:
 
 Value: TypeAlias = str | int | float | bool | None
 
-PER_QUESTION = frozenset({"first_rank", "first_rank_start", "first_rank_answered", "missed"})
+PER_QUESTION = frozenset({"first_rank", "first_rank_start", "first_rank_answered", "missed", "unlisted"})
 """What a cell says of each question by itself: no figures of the cell."""
 
 
@@ -337,6 +337,14 @@ def _ranked(found: Any) -> Iterator[tuple[tuple[str, ...], Value]]:
     several = [one for one in (found if isinstance(found, list | tuple) else [found]) if isinstance(one, Mapping)]
     for name, one in zip(retriever_names(several), several, strict=True):
         yield from leaves({key: entry for key, entry in at_own_number(one).items() if key != "retriever"}, (name,))
+
+
+def is_set_aside(found: Mapping[str, Any]) -> bool:
+    """Tell whether what a retriever found is shown, and advised only where all are so.
+
+    Its k chunks hold half of the documents, or it lists fewer than the k that would judge.
+    """
+    return bool(found.get("half")) or "full_k" in found.get("listed", {})
 
 
 def has_context(found: Mapping[str, Any]) -> bool:

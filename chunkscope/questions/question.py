@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Literal, cast
 
 from chunkscope.corpus.decoding import read_bytes
-from chunkscope.corpus.json_lines import numbered_lines, parse_object
+from chunkscope.corpus.json_lines import numbered_lines, parse_object, tell_faults
 from chunkscope.errors import (
     ConfigError,
     DecodingError,
@@ -253,7 +253,7 @@ def read_questions(path: str | os.PathLike[str], *, fields: Mapping[str, str] | 
         except InputError as error:
             faults.append((number, str(error)))
     if faults:
-        raise InputError(_fault_message(shown, faults))
+        raise InputError(tell_faults(shown, faults))
     warnings = _warnings(questions, names) if questions else [say("no question in it")]
     told = tuple(say("{path}: {text}", path=shown, text=text) for text in warnings)
     digest = hashlib.sha256(raw).hexdigest()
@@ -268,16 +268,6 @@ def _decode(raw: bytes, path: str) -> str:
         offset = error.start + (3 if raw.startswith(b"\xef\xbb\xbf") else 0)
         line = raw[:offset].count(b"\n") + 1
         raise DecodingError(f"{path}:{line}: byte {offset} is not UTF-8; save the questions as UTF-8") from None
-
-
-def _fault_message(path: str, faults: Sequence[tuple[int, str]]) -> str:
-    (line, message), *others = faults
-    if line == 1 and "but a list" in message:
-        message += "; write one object a line"
-    if others:
-        shown = ", ".join(str(number) for number, _ in others[:5]) + (", ..." if len(others) > 5 else "")
-        message += f" (and {len(others)} more bad line{'s' if len(others) > 1 else ''}: {shown})"
-    return f"{path}:{line}: {message}"
 
 
 def _question(record: dict[str, object], line: int | None, names: FieldNames) -> Question:

@@ -81,6 +81,12 @@ RANKING: dict[Path, Words] = {
     ("indexed_chunks",): lambda n: say("chunks in the index {n}", n=n),
     ("mrr",): lambda n: say("mean reciprocal rank {n}", n=n),
     ("half",): lambda n: say("k chunks hold half of the documents: {n}", n=n),
+    ("listed", "depth"): lambda n: say("chunks listed at most {n}", n=n),
+    ("listed", "full_k"): lambda n: say("chunks that would judge {n}", n=n),
+    ("listed", "answerable_with_nothing"): lambda n: say("questions for which nothing is found {n}", n=n),
+    ("listed", "unanswerable_with_something"): lambda n: say(
+        "unanswerable questions for which something is found {n}", n=n
+    ),
     ("context",): lambda n: say("mean context {n} characters", n=n),
     ("answered",): lambda n: say("answered {n}", n=n),
     ("strict",): lambda n: say("evidence whole {n}", n=n),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 from chunkscope.grid.ranks import CAUSES, Hit, QuestionRank
 from chunkscope.language import say
@@ -57,5 +58,10 @@ def _hits(hits: Sequence[Hit], room: int, ascii: bool) -> Iterator[str]:
     places = [f"{visible(hit.document, ascii=ascii)}:{hit.line}" for hit in shown]
     for rank, (hit, place) in enumerate(zip(shown, places, strict=True), 1):
         mark = "*" if hit.meets else " "
-        text = f"{INDENT}{rank:2}{mark} {place}  {hit.score:.3g}  {visible(hit.text, ascii=ascii)}"
+        text = f"{INDENT}{rank:2}{mark} {place}  {_score(hit)}{visible(hit.text, ascii=ascii)}"
         yield fit(text, room, ascii=ascii)
+
+
+def _score(hit: Hit) -> str:
+    """Write the score, if the retriever gave one."""
+    return "" if isnan(hit.score) else f"{hit.score:.3g}  "

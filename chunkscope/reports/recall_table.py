@@ -10,7 +10,7 @@ from typing import Any
 from chunkscope.grid.advice import Advice
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.language import Text, say
-from chunkscope.reports.advice_text import Name, cell_notes, further_cells, limit_notes
+from chunkscope.reports.advice_text import Name, cell_notes, further_cells, limit_notes, some
 from chunkscope.reports.columns import ADVISED, Shown, labels_of, largest_column, setting
 from chunkscope.reports.formatting import NOTHING, of, times
 from chunkscope.reports.selection import MAX_CELLS, chosen_cells
@@ -26,6 +26,7 @@ CAUSES = {
     "below": say("not\nfound"),
 }
 """Why a question is missed, as the titles of columns."""
+MOST_IDS = 8
 OVERLAP: Mapping[str, str] = {"recall": say("characters"), "precision": say("precision"), "iou": "IoU"}
 
 
@@ -49,6 +50,16 @@ class Row:
     def key(self) -> str:
         """The number of chunks by which the cell is judged, as the JSON has it."""
         return str(self.found["k"][-1])
+
+    @property
+    def full_key(self) -> str:
+        """The number that would judge it, if its retriever listed so many."""
+        return str(self.found.get("listed", {}).get("full_k", self.found["k"][-1]))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its retriever lists fewer chunks than would judge it."""
+        return self.key != self.full_key
 
     @property
     def answered(self) -> int:
@@ -86,6 +97,11 @@ def retrievers_of(result: SweepResult) -> list[str]:
     """Give the names of the retrievers."""
     names: list[str] = (result.retrieval or {})["retrievers"]
     return names
+
+
+def fullest(rows: Sequence[Row]) -> Row:
+    """Give the first pair that is judged by as many chunks as were asked for; the first where there is none."""
+    return next((row for row in rows if not row.is_short), rows[0])
 
 
 def shown_rows(result: SweepResult, *, everything: bool = False) -> list[Row]:
@@ -141,7 +157,7 @@ def _counts(result: SweepResult, rows: Sequence[Row], column: Column) -> Iterato
         yield column("k", lambda row: row.key)
         yield column(say("answered\nof {total:,}", total=first.total), lambda row: f"{row.answered:,}")
     else:
-        for place, k in enumerate(map(str, first.found["k"])):
+        for place, k in enumerate(map(str, fullest(rows).found["k"])):
             title = f"@{k}" if place else say("answered\nof {total:,}, @{k}", total=first.total, k=k)
             yield column(title, partial(_answered, k))
     for cause in causes_of(result):
@@ -149,7 +165,9 @@ def _counts(result: SweepResult, rows: Sequence[Row], column: Column) -> Iterato
 
 
 def _answered(k: str, row: Row) -> str:
-    return f"{row.found['answered'][k][0]:,}"
+    """Write how many are answered by k chunks, or by the most that are listed."""
+    counts = row.found["answered"].get(k)
+    return f"{row.answered:,} @{row.key}" if counts is None else f"{counts[0]:,}"
 
 
 def _missed(cause: str, row: Row) -> str:
@@ -221,10 +239,11 @@ def _everything(column: Column) -> Iterator[TextColumn]:
     yield column(say("chunks"), lambda row: f"{row.cell.chunks:,}")
 
 
-def recall_notes(result: SweepResult, rows: Sequence[Row], *, everything: bool = False) -> list[Text]:
+def recall_notes(result: SweepResult, rows: Sequence[Row], name: Name, *, everything: bool = False) -> list[Text]:
     """Say what the columns mean that are shown, and what else must be known of the cells."""
     cells = [row.cell for row in rows]
     notes = [say("{clauses:; }", clauses=list(_legend(result, rows, everything)))]
+    notes += _listed_notes(rows, name)
     notes += limit_notes(result, Shown(cells, (), result.limit))
     n_more = len(rows_of(result)) - len(rows)
     if len(retrievers_of(result)) < 2:
@@ -234,9 +253,47 @@ def recall_notes(result: SweepResult, rows: Sequence[Row], *, everything: bool =
     return notes + cell_notes(result, cells)
 
 
+def _listed_notes(rows: Sequence[Row], name: Name) -> Iterator[Text]:
+    """Say how short lists are, for which questions there is none, and for which nothing is in them."""
+    beside_full = not all(row.is_short for row in rows)
+    for row in rows:
+        listed, retriever = row.found.get("listed"), name(row.retriever)
+        if listed is None:
+            continue
+        if row.is_short:
+            told = say(
+                "{name} lists {n:,} {n:chunk|chunks} at most, and is judged by these, not by {k}",
+                name=retriever,
+                n=listed["depth"],
+                k=row.full_key,
+            )
+            if beside_full:
+                told = say("{told}: no candidate beside what has its full context", told=told)
+            else:
+                told = say("{told}: -k {n} compares at that", told=told, n=listed["depth"])
+            yield told
+        if unlisted := listed["unlisted"]:
+            yield say(
+                "{name} has nothing on {n:,} of {total:,} questions, which count as not found: {ids}",
+                name=retriever,
+                n=len(unlisted),
+                total=row.total,
+                ids=some(list(map(name, unlisted)), MOST_IDS),
+            )
+        (empty, total), (n, unanswerable) = listed["answerable_with_nothing"], listed["unanswerable_with_something"]
+        if empty > len(unlisted) or unanswerable:
+            told = say("{name} finds nothing for {n:,} of {total:,} questions", name=retriever, n=empty, total=total)
+            if unanswerable:
+                told = say(
+                    "{told}, and something for {n:,} of {of:,} unanswerable ones", told=told, n=n, of=unanswerable
+                )
+            yield told
+
+
 def _legend(result: SweepResult, rows: Sequence[Row], everything: bool) -> Iterator[Text]:
     """Explain each column that is shown."""
-    first, k = rows[0].found, "k" if rows[0].is_at_context else rows[0].key
+    first = rows[0].found
+    k = "k" if rows[0].is_at_context else fullest(rows).key
     if any(row.cell.table_questions for row in rows):
         yield say("answered: the first {k} chunks hold all that a question needs, rows with their header", k=k)
     else:

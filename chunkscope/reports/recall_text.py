@@ -8,7 +8,7 @@ from functools import partial
 
 from chunkscope.grid.advice import TRY, Advice, NoAdvice, largest_chunk
 from chunkscope.grid.lines import lines_of
-from chunkscope.grid.results import SweepResult
+from chunkscope.grid.results import SweepResult, is_set_aside
 from chunkscope.language import Text, say
 from chunkscope.reports.advice_text import (
     Name,
@@ -27,6 +27,7 @@ from chunkscope.reports.reasons import reason
 from chunkscope.reports.recall_table import (
     CAUSES,
     Row,
+    fullest,
     recall_columns,
     recall_notes,
     retrievers_of,
@@ -63,7 +64,7 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
     rows = shown_rows(result, everything=options.all_rows)
     columns, keys = recall_columns(result, rows, name, everything=options.all_rows)
     lines += ["", *lit(table_lines(columns, options, keys=keys, indent=""), options)]
-    for note in recall_notes(result, rows, everything=options.all_rows):
+    for note in recall_notes(result, rows, name, everything=options.all_rows):
         lines += sentence_lines(note, options, first=INDENT)
     lines += ["", *labelled(recall_sentences(result, name), options)]
     for part in (_groups, _min_scores):
@@ -74,7 +75,7 @@ def render_recall(result: SweepResult, options: ReportOptions) -> str:
 
 def recall_head(result: SweepResult, name: Name) -> list[Text]:
     """Say what was looked at, how chunks are ranked, what is returned of them, and how many of them."""
-    row = rows_of(result)[0]
+    row = fullest(rows_of(result))
     settings, characters = row.found["settings"], result.corpus.characters
     told = say("Ranked by {retrievers:, }", retrievers=list(map(name, retrievers_of(result))))
     if kept := settings.get("filter"):
@@ -137,7 +138,8 @@ def _answers(advice: Advice, row: Row) -> Text:
     )
     if mended:
         told = say("{told} ({hits:,} without it)", told=told, hits=row.answered)
-    return told if advice.context is None else say("{told}, about {n:,} characters", told=told, n=advice.context)
+    context = round(row.found["context"][row.key] or 0) if row.is_short else advice.context
+    return told if context is None else say("{told}, about {n:,} characters", told=told, n=context)
 
 
 def _more_answered(result: SweepResult, advice: Advice, own: Row, name: Name) -> Iterator[Labelled]:
@@ -164,7 +166,7 @@ def _price(row: Row) -> float:
 
 def _is_candidate(row: Row, result: SweepResult, own: Row) -> bool:
     fits = largest_chunk(row.cell, result.limit) <= result.limit.limit and not row.found.get("over_long_chunks")
-    return fits and bool(not row.found.get("half") or own.found.get("half"))
+    return fits and (not is_set_aside(row.found) or is_set_aside(own.found))
 
 
 def _sure(result: SweepResult, advice: Advice, row: Row) -> Text:

@@ -65,7 +65,7 @@ def _recall_lines(result: SweepResult, *, everything: bool, lang: Language) -> I
     columns, _ = recall_columns(result, rows, escape, everything=everything)
     yield from (say("## Recall"), "", *map(_item, recall_head(result, escape)), "")
     yield from (*markdown_table([column.in_language(lang) for column in columns], escape), "")
-    yield from (*map(_item, recall_notes(result, rows, everything=everything)), "")
+    yield from (*map(_item, recall_notes(result, rows, escape, everything=everything)), "")
     yield from map(_labelled, recall_sentences(result, escape))
     yield from map(_item, warnings_of(result))
 

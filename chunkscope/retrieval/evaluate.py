@@ -15,8 +15,9 @@ from chunkscope.measures.tables import Rows
 from chunkscope.questions.question import Question
 from chunkscope.retrieval.causes import count_causes, find_causes, name_causes
 from chunkscope.retrieval.context import merged_characters, nearest_k
+from chunkscope.retrieval.listed import Listing
 from chunkscope.retrieval.overlap import MergedEvidence, mean_and_deviation, retrieved_overlap
-from chunkscope.retrieval.ranking import BlockRanks, FloatArray, rank_block, tie_places
+from chunkscope.retrieval.ranking import BlockRanks, FloatArray, rank_block, tie_places, with_own_scores
 from chunkscope.retrieval.ranks import CellRanks
 from chunkscope.retrieval.relevance import JUDGEMENTS, Parts, Qrels, Ranks, Relevance
 from chunkscope.retrieval.retriever import CellIndex, Retriever, Returns, Searcher, left_out
@@ -134,11 +135,14 @@ class Depth:
         The characters to which that comes nearest; None: the numbers were given.
     is_half : bool
         So many returns of mean length hold half of the documents in the index, or more.
+    full : int or None
+        The number that would judge, where fewer are listed for any question; else None.
     """
 
     k: tuple[int, ...]
     context: int | None
     is_half: bool
+    full: int | None = None
 
     @property
     def settings(self) -> dict[str, int]:
@@ -146,11 +150,11 @@ class Depth:
         return {} if self.context is None else {"context": self.context}
 
 
-def find_depth(task: RetrievalTask, index: CellIndex) -> Depth:
+def find_depth(task: RetrievalTask, index: CellIndex, most: int | None = None) -> Depth:
     """Find out how many chunks of a cell come nearest to the context that is asked for, a quarter of the index at most.
 
     What counts is what is in the index: its documents, and what its chunks return with what that prepends; what several
-    return alike counts once.
+    return alike counts once. Where `most` are returned, and there are more in the index, no more than these judge.
     """
     returns = index.returns
     some = np.flatnonzero(index.indexed)
@@ -162,7 +166,11 @@ def find_depth(task: RetrievalTask, index: CellIndex) -> Depth:
     if ks is None:
         context = min(task.settings.context or DEFAULT_CONTEXT, indexed // LARGEST_CONTEXT)
         ks = (nearest_k(context, len(some), bodies + int(returns.prepended[some].sum())),)
-    return Depth(ks, context, 2 * ks[-1] * bodies >= indexed * len(some))
+    full = None
+    if most is not None and max(most, 1) < min(ks[-1], len(some)):
+        full = ks[-1]
+        ks = (*(k for k in ks if k < most), max(most, 1))
+    return Depth(ks, context, 2 * ks[-1] * bodies >= indexed * len(some), full)
 
 
 @dataclass(frozen=True)
@@ -204,7 +212,8 @@ def rank_cell(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int)
     targets: list[IntArray] = []
     for block in searcher.blocks(index):
         targets.append(relevance.targets(block, index.place))
-        done.append(rank_block(block, targets[-1], k=k, place=index.place, weights=weights, returns=returns.numbers))
+        part = rank_block(block, targets[-1], k=k, place=index.place, weights=weights, returns=returns.numbers)
+        done.append(with_own_scores(part, block, targets[-1]))
     n_valid = len(task.rows)
     order = np.argsort(np.concatenate([part.questions for part in done]), kind="stable")
 
@@ -239,6 +248,9 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     settings = task.settings
     index = index_chunks(task, chunks)
     depth = find_depth(task, index)
+    listing = _listing(task, index, searcher, depth.k[-1])
+    if listing is not None:
+        depth = find_depth(task, index, listing.depth)
     ks = depth.k
     ranking = rank_cell(task, index, searcher, ks[-1])
     n_valid = len(task.rows)
@@ -255,6 +267,8 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
         "misses": {str(k): count_causes(ranking.causes, _missed(answered, k)) for k in ks},
         **_contexts(index, ranking.top[:n_valid], ks, characters),
     }
+    if listing is not None:
+        found["listed"] = _listed(task, listing, ranking, depth)
     found |= _asked_for(task, index, ranking, ks)
     found["first_rank"] = Ranks(task.rows, strict)
     found["first_rank_start"] = Ranks(task.rows, start)
@@ -266,6 +280,30 @@ def evaluate_cell(task: RetrievalTask, chunks: ChunkSet, retriever: Retriever, s
     found["_facts"] = task.facts
     found["_asked"] = task.asked
     return found
+
+
+def _listing(task: RetrievalTask, index: CellIndex, searcher: Searcher, k: int) -> Listing | None:
+    """Get the lists of a searcher that scores no chunks itself."""
+    prepare = getattr(searcher, "prepare", None)
+    if prepare is None:
+        return None
+    may_be_found, with_scores = task.allowed[index.documents], bool(task.settings.min_scores)
+    listing: Listing = prepare(index, k, may_be_found=may_be_found, with_scores=with_scores)
+    return listing
+
+
+def _listed(task: RetrievalTask, listing: Listing, ranking: CellRanking, depth: Depth) -> dict[str, Any]:
+    """Say how long lists are, for which questions there is none, and which are empty."""
+    ids, n_valid = list(task.rows), len(task.rows)
+    is_empty = ranking.top[:, 0] < 0
+    answerable, unanswerable = is_empty[:n_valid], is_empty[n_valid:]
+    return {
+        "depth": listing.depth,
+        **({} if depth.full is None else {"full_k": depth.full}),
+        "unlisted": [ids[row] for row in listing.unlisted.tolist() if row < n_valid],
+        "answerable_with_nothing": [int(np.count_nonzero(answerable)), n_valid],
+        "unanswerable_with_something": [int(np.count_nonzero(~unanswerable)), len(unanswerable)],
+    }
 
 
 def _asked_for(task: RetrievalTask, index: CellIndex, ranking: CellRanking, ks: Sequence[int]) -> dict[str, Any]:

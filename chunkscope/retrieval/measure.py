@@ -127,6 +127,8 @@ class RetrievalMeasure:
         self.questions = tuple(question for question in valid if question.evidence)
         self.evidence = EvidenceTable.of(self.questions)
         self.unanswerable = tuple(question for question in without if _has_text(question))
+        excluded = labels.excluded if isinstance(labels, Labels) else ()
+        self.other_ids = frozenset([*(one.id for one in without), *(one.id for one in excluded)])
         self.silent = tuple(question.id for question in without if not _has_text(question))
         self.retrievers = tuple(retrievers)
         self._reads_texts = any(getattr(retriever, "reads_texts", False) for retriever in self.retrievers)
@@ -212,7 +214,8 @@ class RetrievalMeasure:
             keep_ranks=self.keep_ranks,
         )
         texts = tuple(document.text for document in collected)
-        collection = Collection(vocabulary, texts, self.question_texts, tuple(question.id for question in self.asked))
+        ids = tuple(question.id for question in self.asked)
+        collection = Collection(vocabulary, texts, self.question_texts, ids, self.other_ids)
         searchers = [retriever.searcher(collection) for retriever in self.retrievers]
         return BoundRetrieval(task, tuple(self.retrievers), searchers)
 

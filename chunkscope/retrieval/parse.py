@@ -12,8 +12,9 @@ from chunkscope.retrieval.dense.embedding import Embedder
 from chunkscope.retrieval.dense.retriever import DenseRetriever
 from chunkscope.retrieval.dense.vector_cache import VectorCache
 from chunkscope.retrieval.fusion import FusedRetriever
-from chunkscope.retrieval.providers import Provider, find_provider
-from chunkscope.retrieval.providers.lookup import parse_spelling
+from chunkscope.retrieval.providers import Provider
+from chunkscope.retrieval.providers.lookup import find_ranking, parse_spelling
+from chunkscope.retrieval.searching import Search, SearchRetriever
 
 BM25, RRF = "bm25", "rrf"
 
@@ -66,7 +67,7 @@ def find_retrievers(
     spelled: str | Sequence[str],
     store: Callable[[], VectorCache],
     notify: Callable[[str], None] | None = None,
-    find: Callable[[str], Provider] = find_provider,
+    find: Callable[[str], Provider | Search] = find_ranking,
 ) -> tuple[Any, ...]:
     """Find retrievers and set them up.
 
@@ -79,7 +80,7 @@ def find_retrievers(
     notify : callable, optional
         Is told of what goes wrong on the way.
     find : callable
-        Finds a provider by its spelling; what strangers wrote is given to `find_harmless_provider`.
+        Finds a provider or a search by its spelling; what strangers wrote is given to `find_harmless_provider`.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def find_retrievers(
     Raises
     ------
     ProviderError, MissingPartError, ConfigError
-        As `find_provider` does.
+        As `find_ranking` does.
 
     Examples
     --------
@@ -109,9 +110,9 @@ class _Finder:
         self,
         store: Callable[[], VectorCache],
         notify: Callable[[str], None] | None,
-        find: Callable[[str], Provider],
+        find: Callable[[str], Provider | Search],
     ) -> None:
-        self._find_provider = find
+        self._find = find
         self._make_store = store
         self._store: VectorCache | None = None
         self._notify = notify
@@ -133,7 +134,9 @@ class _Finder:
                 return Bm25Retriever(**settings)
             except TypeError:
                 raise ConfigError(f"{spelling}: bm25 has the settings k1 and b") from None
-        provider = self._find_provider(spelling)
+        provider = self._find(spelling)
+        if not isinstance(provider, Provider):
+            return SearchRetriever(spelling, provider)
         if self._store is None:
             self._store = self._make_store()
         _, _, asked = spelling.partition("(")

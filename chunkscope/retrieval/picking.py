@@ -41,7 +41,7 @@ from chunkscope.grid.choice import (
 )
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.lines import Line, lines_of
-from chunkscope.grid.results import Cell, SweepResult, retriever_names
+from chunkscope.grid.results import Cell, SweepResult, is_set_aside, retriever_names
 from chunkscope.grid.statistics import least_difference
 from chunkscope.language import say
 from chunkscope.spans.intervals import BoolArray, IntArray
@@ -87,7 +87,7 @@ class Contest:
             fits=np.concatenate([one.fits & [not entry.get("over_long_chunks") for entry in row] for row in found]),
             price=np.array(prices, dtype=np.float64).ravel(),
             chunks=np.tile(one.chunks, len(found)),
-            says_nothing=np.array([bool(entry.get("half")) for row in found for entry in row], dtype=np.bool_),
+            says_nothing=np.array([is_set_aside(entry) for row in found for entry in row], dtype=np.bool_),
         )
         answered = np.array([answers(entry) for row in found for entry in row], dtype=np.bool_)
         return cls(result.cells, lines, answered, options, limit)

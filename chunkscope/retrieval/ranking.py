@@ -7,7 +7,8 @@ chunk index. Where chunks return something else than themselves, returns are ran
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -36,6 +37,8 @@ class Pairs:
 
 class Block(Protocol):
     """Scores of some questions against all chunks.
+
+    Where what is ranked by is no score that people know, `own_scores` gives those of pairs as `complete` does.
 
     Attributes
     ----------
@@ -186,6 +189,23 @@ def rank_block(
         ahead[:, number] = np.where(ranked[:, number], summed, 0)
     top, top_scores = _best(n_rows, k, pairs, bar, place)
     return BlockRanks(block.questions, ranks, scores, ahead, top, top_scores)
+
+
+def with_own_scores(found: BlockRanks, block: Block, targets: IntArray) -> BlockRanks:
+    """Put the scores that people know in place of those that chunks were ranked by, where a block has such."""
+    own: Callable[[IntArray, IntArray], FloatArray] | None = getattr(block, "own_scores", None)
+    if own is None:
+        return found
+
+    def looked_up(chunks: IntArray, ranked_by: FloatArray) -> FloatArray:
+        scores = np.full(ranked_by.shape, -np.inf)
+        rows, places = np.nonzero(ranked_by > -np.inf)
+        scores[rows, places] = own(rows, chunks[rows, places])
+        return scores
+
+    return dataclasses.replace(
+        found, scores=looked_up(targets, found.scores), top_scores=looked_up(found.top, found.top_scores)
+    )
 
 
 def _enough(k: int, returns: IntArray | None) -> int:

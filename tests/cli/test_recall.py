@@ -36,7 +36,7 @@ def write(path, rows):
 
 
 RETRIEVAL = {
-    "retriever", "context", "k", "return", "budget", "min_score", "filter", "outdated", "group_by", "metrics", "holdout",
+    "retriever", "runs", "context", "k", "return", "budget", "min_score", "filter", "outdated", "group_by", "metrics", "holdout",
     "holdout_by", "seed", "cache", "no_cache", "dry_run", "ranks",
 }  # fmt: skip
 

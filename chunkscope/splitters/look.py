@@ -19,6 +19,7 @@ from chunkscope.spans.intervals import IntArray, Span, SpanArray, as_spans, unio
 from chunkscope.spans.layout import Layout, Targets
 from chunkscope.splitters.alignment import Alignment
 from chunkscope.splitters.chunker import SplitterChunker
+from chunkscope.splitters.dump import DumpChunker
 from chunkscope.splitters.pieces import REPLACEMENT, claim_of, is_broken, is_wrong, pieces_at, place
 from chunkscope.splitters.reasons import why_not_found
 from chunkscope.splitters.shapes import RawPiece
@@ -49,6 +50,8 @@ class Place:
         The offsets that were given for it.
     how : tuple of str
         How it differs from the document, or why it was not found.
+    id : str or None
+        What an index calls the piece.
     """
 
     document: str
@@ -59,6 +62,7 @@ class Place:
     text: str
     claimed: Span | None = None
     how: tuple[str, ...] = ()
+    id: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Give it as JSON has it."""
@@ -68,6 +72,7 @@ class Place:
             "column": self.column,
             "span": None if self.span is None else list(self.span),
             "number": self.number,
+            "id": self.id,
             "text": self.text,
             "claimed": None if self.claimed is None else list(self.claimed),
             "how": list(self.how),
@@ -131,10 +136,11 @@ class Look:
             The splitter cannot split it.
         """
         found = None
-        if isinstance(chunker, SplitterChunker):
-            raw = chunker.splitter.split(document.text, chunker.size, chunker.overlap)
+        if isinstance(chunker, SplitterChunker | DumpChunker):
+            raw = _given_by(chunker, document)
             found = place(document, raw)
-            pieces = pieces_at(document, raw, found)
+            is_dump = isinstance(chunker, DumpChunker)
+            pieces = chunker.pieces_of([document])[0] if is_dump else pieces_at(document, raw, found)
             spans = pieces.spans[pieces.outermost]
             cut = Chunking(spans, spans[:, 1] - spans[:, 0], pieces=pieces)
         else:
@@ -237,7 +243,8 @@ class Look:
         start = self._end_before(number) if span is None else span[0]
         how = () if self.found is None else self.found.changes[number]
         text = self.raw[number].text[:SHOWN]
-        return self._at(start, span, int(self.pieces.numbers[number]), text, claim_of(self.raw[number]), how)
+        name = self.pieces.ids[number] if self.pieces.ids else None
+        return self._at(start, span, int(self.pieces.numbers[number]), text, claim_of(self.raw[number]), how, name)
 
     def _lost(self, number: int) -> Place:
         """Show a piece that has no place, with the reason."""
@@ -270,6 +277,13 @@ class Look:
         """Give where the last piece ends that stands before another and has a place."""
         before = np.flatnonzero(self.pieces.is_found[:number])
         return int(self.pieces.spans[before[-1], 1]) if len(before) else 0
+
+
+def _given_by(chunker: SplitterChunker | DumpChunker, document: Document) -> list[RawPiece]:
+    """Give the pieces of a document as a splitter gives them now, or as they stand in an index."""
+    if isinstance(chunker, SplitterChunker):
+        return chunker.splitter.split(document.text, chunker.size, chunker.overlap)
+    return [RawPiece(row.text, row.start, row.end) for row in chunker.rows_of(document.name)]
 
 
 def stated_size(chunker: Chunker) -> int | None:

@@ -18,6 +18,7 @@ from chunkscope.language import in_language
 from chunkscope.reports.base import ReportOptions
 from chunkscope.reports.inspection_text import HOW, render_inspection
 from chunkscope.reports.width import width
+from chunkscope.splitters.dump import DumpChunker
 from chunkscope.splitters.inspection import MOST_REASONS, PROBLEMS, inspect_pieces
 from chunkscope.splitters.look import Look
 from chunkscope.splitters.reasons import REASONS, why_not_found
@@ -264,3 +265,26 @@ def test_a_splitter_that_splits_nothing_has_a_report(folder):
     assert done.exit_code == 2
     assert "could not be split" in done.stderr
     assert ["pieces", "0"] in [line.split() for line in done.stdout.splitlines()]
+
+
+def test_an_index_is_looked_at_as_its_chunks_stand_there(tmp_path):
+    start, end = place_of("The limit is 12,000 yen.")
+    rows = [
+        {"id": "a", "document": "a.md", "text": TEXT[start:end], "start": start, "end": end},
+        {"id": "b", "document": "a.md", "text": TEXT[start:end][4:], "start": 0, "end": 20},
+        {"id": "c", "document": "a.md", "text": "Quizzical owls hoot in the dark."},
+    ]
+    (tmp_path / "index.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = one(Document("a.md", TEXT), DumpChunker(path=str(tmp_path / "index.jsonl")))
+    expected = {
+        "pieces": 3,
+        "exact": 2,
+        "not_found": 1,
+        "claimed": 2,
+        "wrong_offsets": 1,
+        "inside": 1,
+        "header_lost": 2,
+    }
+    assert {code: found.counts[code] for code in expected} == expected
+    assert [found.places[code][0].id for code in ("wrong_offsets", "inside", "not_found")] == ["b", "b", "c"]
+    assert (found.size, found.is_deterministic) == (None, None)

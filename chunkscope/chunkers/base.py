@@ -205,9 +205,9 @@ class Chunker(ABC):
         return True
 
     @property
-    def can_prepend(self) -> bool:
-        """Whether it can be asked to put something in front of its chunks."""
-        return True
+    def gives_pieces(self) -> bool:
+        """Whether its chunks are texts that somebody else made, which takes longer than to cut."""
+        return False
 
     @property
     def is_portable(self) -> bool:

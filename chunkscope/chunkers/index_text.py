@@ -85,9 +85,8 @@ class IndexTexts:
     @classmethod
     def of(cls, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
         """Find what each chunk prepends, or nothing where nothing was collected; pieces have their own texts."""
-        if chunks.pieces is not None:
-            return PieceTexts(chunks.pieces.spans, chunks.pieces.owners, chunks.pieces.prepended, chunks.pieces)
-        return cls.of_spans(chunks.spans, chunks, prependable)
+        texts = cls.of_spans(chunks.bodies, chunks, prependable)
+        return texts if chunks.pieces is None else PieceTexts.around(chunks.pieces, texts)
 
     @classmethod
     def of_spans(cls, spans: SpanArray, chunks: ChunkSet, prependable: Prependable | None) -> IndexTexts:
@@ -137,7 +136,7 @@ class IndexTexts:
 
 @dataclass(frozen=True)
 class PieceTexts(IndexTexts):
-    """The texts that a splitter gave, which are indexed as they are.
+    """The texts that a splitter gave, with what is put in front of them besides.
 
     Examples
     --------
@@ -149,11 +148,34 @@ class PieceTexts(IndexTexts):
 
     pieces: Pieces
 
+    @classmethod
+    def around(cls, pieces: Pieces, texts: IndexTexts) -> PieceTexts:
+        """Take what chunks in the place of pieces prepend, if the pieces do not repeat it themselves."""
+        owners, prepended = texts.owners, texts.prepended
+        new = pieces.is_found[owners] & ~pieces.repeats(owners, prepended)
+        return cls(pieces.spans, owners[new], prepended[new], pieces)
+
     def weights(self, scale: Scale) -> Weights:
-        """Weigh each text by itself; what is more than its body is prepended."""
+        """Weigh each text by itself, and what is put in front; what is more than the body is prepended."""
         total = piece_weights(self.pieces, scale.unit).copy()
+        if len(self.owners):
+            parts = scale.weigh(self.prepended) + scale.line_end
+            total += np.bincount(self.owners, weights=parts, minlength=len(total)).astype(np.int64)
         return Weights(total, np.maximum(total - scale.weigh(self.bodies), 0))
 
+    def prepended_by_chunk(self) -> list[tuple[Span, ...]]:
+        """Give the spans in front of each: those that it repeats itself, and those that are put there."""
+        own = IndexTexts(self.bodies, self.pieces.owners, self.pieces.prepended).prepended_by_chunk()
+        return [(*added, *repeated) for added, repeated in zip(super().prepended_by_chunk(), own, strict=True)]
+
     def write(self, texts: Sequence[str], layout: Layout) -> Iterator[str]:
-        """Give each text."""
-        return iter(self.pieces.texts)
+        """Write each text."""
+        if not len(self.owners):
+            yield from self.pieces.texts
+            return
+        edges = layout.edges.tolist()
+        documents = layout.documents_of(self.bodies[:, 0]).tolist()
+        rows = zip(self.pieces.texts, documents, super().prepended_by_chunk(), strict=True)
+        for own, document, added in rows:
+            base = edges[document]
+            yield LINE_END.join([*(texts[document][a - base : b - base] for a, b in added), own])

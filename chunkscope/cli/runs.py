@@ -72,7 +72,7 @@ def kept_settings(wanted: WantedGrid, inputs: Inputs, flags: Mapping[str, Any], 
 
 def n_splitter_cells(grid: Grid) -> int:
     """Give how often splitters from outside go through the documents; 1 where only chunkers of ours do."""
-    return max(1, sum(len(row) for row in grid.rows if not row.chunker.can_prepend))
+    return max(1, sum(len(row) for row in grid.rows if row.chunker.gives_pieces))
 
 
 def end_with_failures(result: SweepResult, messages: Messages) -> None:

@@ -209,10 +209,7 @@ class SweepPlan:
 
 def with_all_that_mends(chunkers: Sequence[Chunker]) -> tuple[Chunker, ...]:
     """Let chunkers prepend all that could mend what they lose: what a second look may ask for is collected."""
-    return tuple(
-        replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) if chunker.can_prepend else chunker
-        for chunker in chunkers
-    )
+    return tuple(replace(chunker, prepend=(*chunker.prepend, HEADER, STATUS)) for chunker in chunkers)
 
 
 def find_problems(scanned: Scan, chunker: Chunker) -> list[Finding]:

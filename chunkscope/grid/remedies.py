@@ -79,7 +79,7 @@ def prependable(cell: Cell, chunker: Chunker, *, with_questions: bool) -> Iterat
     """Give what could mend the losses of a cell, with the chunker that prepends it."""
     lost = cell.header_lost_questions if with_questions else cell.table_rows_whole - cell.table_rows_with_header
     for what, harmed in ((HEADER, lost), (STATUS, cell.unmarked_chunks)):
-        if harmed and chunker.can_prepend and what not in chunker.prepend:
+        if harmed and what not in chunker.prepend:
             yield what, dataclasses.replace(chunker, prepend=(*chunker.prepend, what))
 
 

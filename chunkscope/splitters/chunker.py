@@ -63,8 +63,6 @@ class SplitterChunker(PieceChunker):
     def check(self) -> None:
         """Hold size and overlap to what the splitter takes."""
         splitter = self.splitter
-        if self.prepend:
-            raise ChunkerError(f"{self.spec} says itself what stands in front of its pieces; leave prepend out")
         for what, value, takes, fixed in (
             ("size", self.size, splitter.takes_size, splitter.fixed_size),
             ("overlap", self.overlap, splitter.takes_overlap, splitter.fixed_overlap or 0),
@@ -133,6 +131,8 @@ class SplitterChunker(PieceChunker):
 
     def _spell(self, skip: Sequence[str]) -> str:
         settings = [self.settings] if self.settings else []
+        if self.prepend:
+            settings.append(f"prepend={'+'.join(self.prepend)}")
         if "size" not in skip and self.size is not None:
             settings.append(f"size={self.size}")
         if "overlap" not in skip and self.overlap:
@@ -154,9 +154,10 @@ def _default_unit(spec: str, settings: str, given: Splitter | None) -> str | Non
 
 
 def parse_splitter(spec: str, settings: str) -> SplitterChunker:
-    """Read a splitter by its name and its settings; ``size``, ``overlap`` and ``unit`` are ours, all others its own.
+    """Read a splitter by its name and its settings.
 
-    A size or an overlap under a name of its own, such as ``chunk_size``, is that of the cell.
+    ``size``, ``overlap``, ``unit`` and ``prepend`` (what is put in front of its pieces besides) are ours, all others
+    its own. A size or an overlap under a name of its own, such as ``chunk_size``, is that of the cell.
 
     Examples
     --------
@@ -166,7 +167,9 @@ def parse_splitter(spec: str, settings: str) -> SplitterChunker:
     own: dict[str, str] = {}
     ours: dict[str, Any] = {}
     for key, value in parse_settings(settings, spec):
-        if key in ("size", "overlap", "unit"):
+        if key == "prepend":
+            ours[key] = tuple(part.strip() for part in value.split("+"))
+        elif key in ("size", "overlap", "unit"):
             ours[key] = value if key == "unit" else read_value(value, spec)
         else:
             own[key] = value

@@ -44,9 +44,9 @@ class PieceChunker(Chunker):
     """A way of cutting that gives pieces; `pieces_of` is all that one has to say."""
 
     @property
-    def can_prepend(self) -> bool:
-        """Whoever made the pieces says what stands in front of them."""
-        return False
+    def gives_pieces(self) -> bool:
+        """Whether its chunks are texts that somebody else made: they are."""
+        return True
 
     def strips(self, document: Document, pieces: Pieces) -> bool:
         """Tell whether white space at the ends of the pieces of a document was stripped: then none has any there."""

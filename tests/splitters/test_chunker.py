@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import sys
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.spans import is_held
 
-from chunkscope import Document, Question, as_chunker, parse_chunker, sweep
+from chunkscope import Document, Question, as_chunker, check_labels, parse_chunker, sweep
 from chunkscope.cli.program import program
 from chunkscope.errors import ChunkscopeError
 from chunkscope.grid.advice import NoAdvice
@@ -130,18 +131,12 @@ def test_recall_ranks_the_own_text_of_pieces_and_judges_where_they_lie():
         return [text[:cut], about + text[cut:]]
 
     measure = RetrievalMeasure(
-        sweep_labels(asked), [Bm25Retriever()], [as_chunker(contextual)], RetrievalSettings(k=(1,))
+        check_labels(DOCUMENTS, asked), [Bm25Retriever()], [as_chunker(contextual)], RetrievalSettings(k=(1,))
     )
     cell = sweep(DOCUMENTS[1:], asked, chunkers=[contextual], measures=[measure]).cells[0]
     assert cell.pieces["prepended"] == 1
     assert cell.retrieval[0]["strict"] == {"1": [1, 1]}
     assert cell.chunk_characters == len(DOCUMENTS[1].text) + len(about)
-
-
-def sweep_labels(asked):
-    from chunkscope import check_labels
-
-    return check_labels(DOCUMENTS, asked)
 
 
 def raises(text):
@@ -197,6 +192,7 @@ def test_other_processes_are_sent_a_splitter_by_its_name():
         (lambda: as_chunker(str.splitlines).at(20), "takes no size"),
         (lambda: as_chunker(textwrap.wrap).at(20, 5), "takes no overlap"),
         (lambda: sweep(DOCUMENTS, chunkers=[5]), "'int' is no chunker"),
+        (lambda: parse_chunker("textwrap:wrap(prepend=nonsense)"), "cannot prepend 'nonsense'"),
         (lambda: parse_chunker("textwrap:nothing"), "has no 'nothing'"),
     ],
 )
@@ -332,3 +328,44 @@ def test_what_is_kept_of_a_splitter_is_shown_and_deleted(folder):
     cleared = CliRunner().invoke(program, ["cache", "clear", "--yes", "--cache", "kept.db"])
     assert "0 vectors and 1 document split deleted" in cleared.stdout
     assert "mine:split" not in CliRunner().invoke(program, ["cache", "info", "--cache", "kept.db"]).stdout
+
+
+PAGES = [
+    Document(
+        "a.md", TEXT + "\n## Rates\n\nSee the table.\n\n| grade | limit |\n|---|---|\n| A | 12 |\n| B | 15 |\n\nEnd."
+    ),
+    Document(
+        "b.md",
+        "---\nstatus: abolished\n---\n# 規程\n\n宿泊費の上限は一泊一万二千円。\n\n| 区分 | 額 |\n|---|---|\n| 甲 | 9 |\n",
+    ),
+]
+ASKED = [
+    Question.of("q1", "grade B limit", doc="a.md", evidence="| B | 15 |"),
+    Question.of("q2", "甲の額", doc="b.md", evidence="| 甲 | 9 |"),
+    Question.of("q3", "宿泊費の上限", doc="b.md", evidence="上限は一泊一万二千円"),
+]
+OF_PIECES_ALONE = {"chunker", "pieces", "failures", "expected_split_questions", "expected_split_evidence"}
+
+
+@pytest.mark.parametrize("prepend", [(), ("table-header",), ("headings", "table-header"), ("front-matter:status",)])
+@pytest.mark.parametrize("ours", ["fixed", "sentence"])
+def test_what_a_splitter_gives_counts_and_ranks_as_the_same_chunks_of_ours(ours, prepend):
+    def same(text, size, overlap=0):
+        return parse_chunker(ours).at(size, overlap).spans(Document("x.md", text)).tolist()
+
+    def found(chunker):
+        measure = RetrievalMeasure(
+            check_labels(PAGES, ASKED), [Bm25Retriever()], [chunker], RetrievalSettings(k=(1, 2))
+        )
+        result = sweep(
+            PAGES, ASKED, chunkers=[chunker], sizes=[30, 60], overlaps=[0, 10], measures=[measure],
+            count_tokens="cl100k_base" if not prepend else None,
+        )  # fmt: skip
+        cells = [cell.to_dict() for cell in result.cells]
+        return [{name: value for name, value in cell.items() if name not in OF_PIECES_ALONE} for cell in cells]
+
+    theirs = dataclasses.replace(as_chunker(same, "same", unit="char"), prepend=prepend)
+    of_ours, of_theirs = found(dataclasses.replace(parse_chunker(ours), prepend=prepend)), found(theirs)
+    for one, other in zip(of_ours, of_theirs, strict=True):
+        one.pop("tokens", None), other.pop("tokens", None)  # a piece is counted by itself
+        assert one == other

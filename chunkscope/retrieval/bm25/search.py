@@ -198,8 +198,9 @@ class Bm25Searcher:
         if index.chunks.pieces is not None:
             texts = index.chunks.pieces.texts
             indexed = [text if is_in else "" for text, is_in in zip(texts, index.indexed.tolist(), strict=True)]
-            return count_terms_of_texts(self.vocabulary.questions, indexed)
-        postings = count_terms(self.vocabulary.occurrences, index.spans)
+            postings = count_terms_of_texts(self.vocabulary.questions, indexed)
+        else:
+            postings = count_terms(self.vocabulary.occurrences, index.spans)
         owners = index.texts.owners
         if len(owners):
             found = index.indexed[owners]

@@ -368,4 +368,6 @@ def test_what_a_splitter_gives_counts_and_ranks_as_the_same_chunks_of_ours(ours,
     of_ours, of_theirs = found(dataclasses.replace(parse_chunker(ours), prepend=prepend)), found(theirs)
     for one, other in zip(of_ours, of_theirs, strict=True):
         one.pop("tokens", None), other.pop("tokens", None)  # a piece is counted by itself
+        if ours == "fixed":  # and half a word is a word of its own text
+            one.pop("retrieval"), other.pop("retrieval")
         assert one == other

@@ -255,7 +255,8 @@ def test_what_is_typed_on_the_command_line_is_run(folder):
 def test_the_default_ways_can_stand_behind_a_splitter(folder):
     found = json.loads(run("sweep", "docs", "--chunker", "mine:split,default", "--format", "json").stdout)
     names = list(dict.fromkeys(cell["chunker"] for cell in found["cells"]))
-    assert names[:3] == ["mine:split", "fixed", "sentence"]
+    assert names[0] == "mine:split"
+    assert {"fixed", "sentence", "recursive"} <= set(names)
 
 
 def test_chunks_of_a_splitter_have_its_texts(folder):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,6 +12,7 @@ from chunkscope.cli.console import Messages
 from chunkscope.cli.options import is_configured, running_config, usage_error
 from chunkscope.cli.outputs import check_outputs, is_inside, is_same_file
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
+from chunkscope.corpus.reading import has_hidden
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.language import say
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from chunkscope.corpus.document import Document, Markup
     from chunkscope.corpus.reading import Corpus
     from chunkscope.questions.question import QuestionFile
+
+NAMING = ("chunker", "unit", "model_unit", "count_tokens", "budget", "retriever")
+"""Options whose values may name modules, and tokenizer files."""
 
 CORPUS_HERE, QUESTIONS_HERE = "corpus", "questions.jsonl"
 
@@ -75,7 +80,8 @@ class Inputs:
         """
         path = self.questions_path
         questions = None if path and is_same_file(path, mended) else path
-        check_outputs(outputs, [self.path, questions, running_config().path, *also_read], self.names)
+        also_named = [file for file in named_files(self.flags) if os.path.isfile(file)]
+        check_outputs(outputs, [self.path, questions, running_config().path, *also_named, *also_read], self.names)
 
     def read_corpus(self) -> Corpus:
         """Read the documents, and say what was doubtful or left out.
@@ -136,6 +142,25 @@ class Inputs:
         )
 
 
+def named_files(flags: Mapping[str, Any]) -> Iterator[str]:
+    """Give what a command may read besides documents and questions: modules, tokenizer files, and the cache."""
+    for name in NAMING:
+        value = flags.get(name) or ()
+        for text in (value,) if isinstance(value, str) else value:
+            for word in (text, *re.split(r"""[\s,()=:"']+""", text)):
+                module = word.replace(".", "/")
+                yield from (word, f"{module}.py", f"{module}/__init__.py")
+    if flags.get("cache"):
+        from chunkscope.store.file import file_at
+
+        yield str(file_at(flags["cache"]))
+
+
+def _below(path: str, folder: str) -> str:
+    """Write a path relative to a folder, links followed."""
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+
+
 def start(flags: Mapping[str, Any]) -> Messages:
     """Give what messages go through, and say there which configuration counts."""
     messages = Messages(flags["quiet"], flags["verbose"], flags["lang"])
@@ -175,5 +200,9 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
         raise ConfigError(
             f"{running_config().path}: corpus: {flags['corpus']}: leads out of the folder of the configuration; "
             "name it on the command line"
+        )
+    if is_configured("corpus") and has_hidden(_below(flags["corpus"], os.path.dirname(running_config().path or ""))):
+        raise ConfigError(
+            f"{running_config().path}: corpus: {flags['corpus']}: leads to hidden files; name it on the command line"
         )
     return corpus or CORPUS_HERE, questions or (QUESTIONS_HERE if os.path.exists(QUESTIONS_HERE) else None)

@@ -38,7 +38,7 @@ class Corpus:
     unreadable, warnings : tuple of str
         One message each.
     unfollowed : tuple of str
-        The names of links that lead out of the folder and were not followed.
+        The names of links that lead out of the folder, or to hidden files in it, and were not followed.
     n_bytes : int
         Size of the files, or of the texts in UTF-8.
 
@@ -131,7 +131,8 @@ def read_corpus(
     skip_unreadable : bool
         List files that cannot be read in `Corpus.unreadable` instead of raising.
     follow_links : bool
-        Follow links that lead out of the folder too, instead of listing them in `Corpus.unfollowed`.
+        Follow links that lead out of the folder, or to hidden files in it, instead of listing them in
+        `Corpus.unfollowed`.
 
     Raises
     ------
@@ -293,7 +294,9 @@ class _Walk:
                 self._sort_file(name, entry, is_file)
 
     def _leads_out(self, link: os.DirEntry[str]) -> bool:
-        return not os.path.join(os.path.realpath(link.path), "").startswith(self._inside)
+        """Tell whether a link leads out of what is read: out of the folder, or to what is hidden in it."""
+        target = os.path.join(os.path.realpath(link.path), "")
+        return not target.startswith(self._inside) or bool(self._inside and has_hidden(target[len(self._inside) :]))
 
     def _sort_file(self, name: str, entry: os.DirEntry[str], is_file: bool) -> None:
         if not self._names.accepts(name):
@@ -332,6 +335,18 @@ def _read_records(records: Records) -> Corpus:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
     kept = Records(records.path, records.encoding, records.names, records.markup, state)
     return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
+
+
+def has_hidden(path: str) -> bool:
+    """Tell whether a relative path leads through a hidden file or folder.
+
+    Examples
+    --------
+    >>> has_hidden(".git/config"), has_hidden("../a.md"), has_hidden("./a.md")
+    (True, False, False)
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    return any(part.startswith(".") and part not in (os.curdir, os.pardir) for part in parts)
 
 
 def _is_encodable(name: str) -> bool:

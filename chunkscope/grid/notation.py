@@ -283,7 +283,9 @@ class Grid:
         if not rows:
             given = {"chunker": listed, "size": parsed_sizes, "overlap": parsed_overlaps}
             lacking = [f"no {name} is given" for name, values in given.items() if not values]
-            raise GridError(f"the grid has no cell that can run: {(lacking or [unable[0].reason])[0]}")
+            without = [_no_overlap(one) for one in listed if not one.takes_overlap]
+            reasons = [*lacking, *(pair.reason for pair in unable), *without]
+            raise GridError(f"the grid has no cell that can run: {reasons[0]}")
         unsized = [one for one in listed if one.size is None and one.takes_size]
         skipped = [(one.label, one.shown_unit, pair) for one in unsized for pair in unable]
         skipped += [

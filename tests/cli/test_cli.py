@@ -165,6 +165,14 @@ class TestInputs:
         assert "leads out of the folder of the configuration; name it on the command line" in fails("chunks")
         assert "秘密" in run("chunks", corpus).stdout
 
+    @pytest.mark.parametrize("corpus", [".kept", ".kept/a.md", "link"])
+    def test_a_configuration_reads_nothing_hidden(self, here, corpus):
+        put(".kept/a.md", "秘密。")
+        os.symlink(".kept", "link")
+        put("chunkscope.toml", f"corpus = '{corpus}'\nsize = 20\n")
+        assert "leads to hidden files; name it on the command line" in fails("chunks")
+        assert "秘密" in run("chunks", corpus).stdout
+
     def test_an_encoding_that_does_not_exist(self, here):
         assert "'nix'" in fails(*SWEEP, "docs", "--encoding", "nix")
 
@@ -728,6 +736,46 @@ class TestOutput:
         assert "is read by this very command; write to another file" in fails(*arguments, "-o", output)
         assert (here / "docs/rules.md").read_text("utf-8") == RULES
         assert json.loads((here / "asked.jsonl").read_text("utf-8")) == QUESTION
+
+    @pytest.mark.parametrize(
+        ("output", "arguments"),
+        [
+            ("mine.py", ["chunks", "docs", "-c", "mine:split", "--size", "20"]),
+            ("mine.py", ["sweep", "docs", "-c", "fixed,mine:split", "--sizes", "20"]),
+            ("mine.py", ["inspect", "docs", "-c", "mine:split", "--size", "20"]),
+            (
+                "mine.py",
+                ["recall", "docs", "-q", "asked.jsonl", "--sizes", "20", "--retriever", "rrf(bm25,mine:split)"],
+            ),
+            ("pieces.sqlite", [*SWEEP, "docs", "-c", "fixed", "--sizes", "20", "--cache", "pieces.sqlite"]),
+            ("kept/store.sqlite", [*SWEEP, "docs", "-c", "fixed", "--sizes", "20", "--cache", "kept"]),
+        ],
+    )
+    def test_no_module_and_no_cache_is_written_over(self, here, monkeypatch, output, arguments):
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        put("mine.py", "def split(text, size=20):\n    return [text]\n")
+        put("pieces.sqlite", "")
+        put("kept/store.sqlite", "")
+        before = (here / output).read_bytes()
+        assert "is read by this very command; write to another file" in fails(*arguments, "-o", output)
+        assert (here / output).read_bytes() == before
+        sys.modules.pop("mine", None)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["chunks", "docs", "-c", "token", "--unit", "tokenizer.json", "--size", "20"],
+            ["chunks", "docs", "-c", "token(unit=tokenizer.json)", "--size", "20"],
+            ["check", "docs", "--size", "20", "--model-limit", "20", "--model-unit", "tokenizer.json"],
+            [*SWEEP, "docs", "--sizes", "20", "--count-tokens=tokenizer.json"],
+        ],
+    )
+    def test_no_tokenizer_file_is_written_over(self, here, arguments):
+        tokenizers = pytest.importorskip("tokenizers")
+        tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, "a")).save("tokenizer.json")
+        before = (here / "tokenizer.json").read_bytes()
+        assert "is read by this very command" in fails(*arguments, "-o", "tokenizer.json")
+        assert (here / "tokenizer.json").read_bytes() == before
 
     def test_what_is_read_is_what_include_and_exclude_say(self, here):
         put("docs/b.rst", "本文。\n")

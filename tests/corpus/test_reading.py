@@ -153,6 +153,16 @@ def test_links_that_lead_out_are_followed_on_demand_only_and_told(tmp_path):
         read_corpus(folder)
 
 
+def test_links_to_hidden_files_are_followed_on_demand_only(tmp_path):
+    write(tmp_path, **{".git/config": "s", ".git/e.md": "s", ".env": "s", "a.md": "a"})
+    (tmp_path / "b.md").symlink_to(".git/config")
+    (tmp_path / "c").symlink_to(".git")
+    (tmp_path / "d.md").symlink_to(".env")
+    corpus = read_corpus(tmp_path)
+    assert (names(corpus), corpus.unfollowed) == (["a.md"], ("b.md", "c", "d.md"))
+    assert {"b.md", "c/e.md", "d.md"} <= set(names(read_corpus(tmp_path, follow_links=True)))
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 def test_a_pipe_or_a_device_that_is_named_is_refused_at_once(tmp_path):
     pipe = tmp_path / "pipe.md"

@@ -133,3 +133,8 @@ def test_a_grid_without_a_cell_that_can_run_says_why():
 def test_a_grid_is_given_back_as_it_is():
     grid = Grid.of("fixed", "4,8", "0,4")
     assert Grid.of(grid, "99", "0") is grid
+
+
+def test_a_splitter_without_an_overlap_makes_no_grid_of_overlaps():
+    with pytest.raises(GridError, match=r"^the grid has no cell that can run: textwrap:wrap takes no overlap$"):
+        Grid.of("textwrap:wrap", "20", "1/6")

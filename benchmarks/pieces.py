@@ -54,6 +54,7 @@ CORPORA = {
 SIZES = {"char": (400, 50), "words between spaces": (60, 8)}
 TOKENS = (128, 16)
 WITH_OFFSETS = dict.fromkeys(("langchain:recursive", "langchain:token"), "add_start_index=True")
+EDITED = {"edits", "markup", "punctuation"}
 COUNTS = (
     *("pieces", "exact", "normalised", "prepended", "not_found", "empty"),
     *("claimed", "wrong_offsets", "ambiguous", "broken", "inside", "header_lost", "rows"),
@@ -194,7 +195,7 @@ def held_to_loops(looks: Mapping[str, Look], asked: list[Question]) -> dict[str,
             evidence[span.document].append((span.start, span.end))
     looped = Counter[str]()
     for name, look in looks.items():
-        looped.update(loop_over(look.document, look.pieces, evidence[name]))
+        looped.update(loop_over(look, evidence[name]))
     return {
         "elsewhere": looped["elsewhere"],
         "split": [cell.split_evidence, looped["split"]],
@@ -202,8 +203,12 @@ def held_to_loops(looks: Mapping[str, Look], asked: list[Question]) -> dict[str,
     }
 
 
-def loop_over(document: Document, pieces: Pieces, evidence: list[tuple[int, int]]) -> dict[str, int]:
-    """Count by loops what no piece holds, and the pieces whose letters are not those of their place."""
+def loop_over(look: Look, evidence: list[tuple[int, int]]) -> dict[str, int]:
+    """Count by loops what no piece holds, and the pieces whose letters are not those of their place.
+
+    Those that are said to be edited are left out of the latter.
+    """
+    document, pieces = look.document, look.pieces
     repeated: list[list[tuple[int, int]]] = [[] for _ in pieces.texts]
     for owner, (start, end) in zip(pieces.owners.tolist(), pieces.prepended.tolist(), strict=True):
         repeated[owner].append((start, end))
@@ -215,7 +220,8 @@ def loop_over(document: Document, pieces: Pieces, evidence: list[tuple[int, int]
         "split": sum(not is_held(found, *span) for span in evidence),
         "rows_with_header": sum(has_header(rows, table, row) for table in tables if table.header for row in table.rows),
         "elsewhere": sum(
-            span is not None and not lies_there(document.text[slice(*span)], own) for own, span, *_ in rows
+            span is not None and not EDITED & set(how) and not lies_there(document.text[slice(*span)], own)
+            for (own, span, *_), how in zip(rows, look.found.changes, strict=True)
         ),
     }
 
@@ -226,7 +232,7 @@ def lies_there(passage: str, piece: str) -> bool:
     Written anew, so that it knows nothing of how the passage was found.
     """
     whole, own = letters(passage), letters(piece)
-    if whole and whole in own:
+    if whole in own if whole else not own:
         return True
     torn = [letters(part) for part in piece.split(REPLACEMENT)]
     return len(torn) > 1 and max(torn, key=len) in whole

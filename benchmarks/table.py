@@ -83,7 +83,42 @@ def trials() -> Iterator[tuple[str, str, str, str]]:
             yield name, cases, f"{len(trial['wrong'])} wrong", f"`{trial['command']}`"
 
 
-TABLES = {"speed": speed, "tried": tried}
+def pieces() -> str:
+    """Give the splitters of which not all is as it should be, and the others together."""
+    report = results("pieces")
+    names = ("pieces", "exact", "normalised", "prepended", "not_found", "broken", "claimed", "wrong_offsets")
+    lines = [
+        "| splitter | pieces | exact | normalised | prepended | found nowhere | torn characters | wrong offsets |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    others: list[dict[str, int]] = []
+    for found in report["splitters"].values():
+        counts = {name: sum(corpus[name] for corpus in found["corpora"].values()) for name in names}
+        if counts["exact"] == counts["pieces"] and not counts["wrong_offsets"]:
+            others.append(counts)
+        else:
+            lines.append(pieces_row(f"`{found['setting']}`", counts))
+    total = {name: sum(counts[name] for counts in others) for name in names}
+    counted = [one for found in report["splitters"].values() for one in found["corpora"].values()]
+    held = sum(one[code][0] == one[code][1] for one in counted for code in ("split", "rows_with_header"))
+    timed, corpora = report["alignment"], report["corpora"].values()
+    about = (
+        f"{sum(one['documents'] for one in corpora)} documents of four corpora,"
+        f" {sum(one['characters'] for one in corpora) / 1e6:.1f} million characters; of {2 * len(counted)} counts of split"
+        f" evidence and of rows with their header {held} are those of loops over the places. The search for the"
+        f" {timed['pieces']:,} pieces of `{timed['splitter']}` at {len(timed['settings'])} settings takes"
+        f" {timed['aligning_seconds']:.1f} seconds, splitting {timed['splitting_seconds']:.1f}"
+    )
+    return f"{about}.\n\n" + "\n".join([*lines, pieces_row(f"{len(others)} others", total)]) + "\n"
+
+
+def pieces_row(name: str, counts: dict[str, int]) -> str:
+    wrong = f"{counts['wrong_offsets']:,} of {counts['claimed']:,}" if counts["claimed"] else ""
+    shown = (f"{counts[kind]:,}" for kind in ("pieces", "exact", "normalised", "prepended", "not_found", "broken"))
+    return f"| {name} | {' | '.join(shown)} | {wrong} |"
+
+
+TABLES = {"speed": speed, "tried": tried, "pieces": pieces}
 
 
 def with_tables(text: str) -> str:

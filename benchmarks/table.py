@@ -104,9 +104,9 @@ def pieces() -> str:
     timed, corpora = report["alignment"], report["corpora"].values()
     about = (
         f"{sum(one['documents'] for one in corpora)} documents of four corpora,"
-        f" {sum(one['characters'] for one in corpora) / 1e6:.1f} million characters; of {2 * len(counted)} counts of split"
-        f" evidence and of rows with their header {held} are those of loops over the places. The search for the"
-        f" {timed['pieces']:,} pieces of `{timed['splitter']}` at {len(timed['settings'])} settings takes"
+        f" {sum(one['characters'] for one in corpora) / 1e6:.1f} million characters; of {2 * len(counted)} counts"
+        f" of split evidence and of rows with their header {held} are those of loops over the places. The search for"
+        f" the {timed['pieces']:,} pieces of `{timed['splitter']}` at {len(timed['settings'])} settings takes"
         f" {timed['aligning_seconds']:.1f} seconds, splitting {timed['splitting_seconds']:.1f}"
     )
     return f"{about}.\n\n" + "\n".join([*lines, pieces_row(f"{len(others)} others", total)]) + "\n"

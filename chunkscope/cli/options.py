@@ -77,7 +77,7 @@ class ConfiguredCommand(click.Command):
 
 
 HEADINGS = {
-    "Grid": ("chunker", "unit", "sizes", "overlaps", "allow_code"),
+    "Grid": ("chunker", "chunks", "chunk_field", "unit", "sizes", "overlaps", "allow_code"),
     "Questions": ("questions", "skip_bad_labels", "map_field", "holdout", "holdout_by", "seed"),
     "Ranking": (
         *("retriever", "runs", "context", "k", "return", "budget", "min_score"),
@@ -213,10 +213,11 @@ def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
 def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
     """Read OURS=THEIRS; what is given is added to what the configuration says."""
     mapping = {}
-    for pair in (*(ctx.lookup_default("map_field") or ()), *pairs):
+    for pair in (*(ctx.lookup_default(parameter.name or "") or ()), *pairs):
         ours, equals, theirs = (part.strip() for part in pair.partition("="))
         if not (ours and equals and theirs):
-            raise click.BadParameter(f"{pair!r} is no OURS=THEIRS, such as evidence=reference_contexts", ctx, parameter)
+            such_as = "document=metadata.source" if parameter.name == "chunk_field" else "evidence=reference_contexts"
+            raise click.BadParameter(f"{pair!r} is no OURS=THEIRS, such as {such_as}", ctx, parameter)
         mapping[ours] = theirs
     return mapping
 
@@ -264,6 +265,23 @@ skip_option = click.option("--skip-bad-labels", is_flag=True, help="List questio
 price_option = click.option("--price", type=Number(min=0), metavar="N", help="Price of a million tokens to embed.")
 
 UNIT_HELP = "What sizes count: char, word, or an encoding."
+
+index_options = stacked(
+    click.option(
+        "--chunks",
+        metavar="FILE",
+        multiple=True,
+        type=FILLED,
+        help="Chunks of an index that is there: JSON lines, CSV or Parquet.",
+    ),
+    click.option(
+        "--chunk-field",
+        metavar="OURS=THEIRS",
+        multiple=True,
+        callback=_mapping,
+        help="What a field of these chunks is called.",
+    ),
+)
 
 grid_options = stacked(
     click.option(

@@ -86,6 +86,32 @@ def end_with_failures(result: SweepResult, messages: Messages) -> None:
         click.get_current_context().exit(FAILED)
 
 
+def warn_of_indexes(chunkers: Iterable[Chunker], corpus: Corpus, messages: Messages) -> None:
+    """Say which documents an index has that are not here, and which it has not."""
+    from chunkscope.splitters.dump import DumpChunker
+
+    for index in (one.for_corpus(corpus.names, corpus.path) for one in chunkers if isinstance(one, DumpChunker)):
+        messages.warn(*(say("{path}: {text}", path=index.path, text=doubt) for doubt in index.matched.doubts))
+        orphaned = index.matched.orphaned
+        if orphaned:
+            told = say(
+                "{path}: {n:,} {n:document is|documents are} not here, such as {name}: chunks left out",
+                path=index.path,
+                n=len(orphaned),
+                name=orphaned[0],
+            )
+            messages.warn(told)
+        lacking = [name for name in corpus.names if name not in index.matched.names]
+        if lacking:
+            told = say(
+                "{path}: has no chunk of {n:,} {n:document|documents}, such as {name}",
+                path=index.path,
+                n=len(lacking),
+                name=lacking[0],
+            )
+            messages.warn(told)
+
+
 def warn_of_splitters(chunkers: Iterable[Chunker], messages: Messages) -> None:
     """Say which splitters of one's own ignore their size, or give something else each time they are asked."""
     from chunkscope.splitters.chunker import doubts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +12,14 @@ from typing import Any
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.chunkers.parse import is_splitter, name_of
 from chunkscope.chunkers.spelling import split_at_commas
-from chunkscope.cli.options import is_configured, naming_the_file
+from chunkscope.cli.options import is_configured, naming_the_file, usage_error
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
 from chunkscope.splitters.chunker import SplitterChunker, with_cache
+from chunkscope.splitters.dump import DumpChunker
 from chunkscope.structure.units import get_unit
 
 DEFAULT_CHUNKER = "fixed"
@@ -91,6 +93,25 @@ def read_chunkers(
     return tuple(found)
 
 
+def read_indexes(flags: Mapping[str, Any]) -> tuple[DumpChunker, ...]:
+    """Give the indexes that are named with ``--chunks``, and read them.
+
+    Raises
+    ------
+    InputError, ConfigError, MissingPartError
+        A file that holds no chunks, or a field that chunks do not have.
+    """
+    paths, fields = dict.fromkeys(flags.get("chunks", ())), tuple(flags.get("chunk_field", {}).items())
+    if fields and not paths:
+        raise usage_error("--chunk-field goes with --chunks")
+    names = [os.path.basename(path) for path in paths]
+    titles = names if len(set(names)) == len(names) else list(paths)
+    found = tuple(DumpChunker(path=path, fields=fields, title=title) for path, title in zip(paths, titles, strict=True))
+    for index in found:
+        index.dump  # noqa: B018  # what is no dump is said before documents are read
+    return found
+
+
 def names_splitter(chunker: Sequence[str]) -> bool:
     """Tell whether a splitter from outside is in a list of chunkers."""
     return any(is_splitter(name_of(part)) for part in split_at_commas(",".join(chunker)))
@@ -113,12 +134,17 @@ class WantedGrid:
     overlaps: str
     grid: Grid
     missing: tuple[str, ...] = ()
+    indexes: tuple[DumpChunker, ...] = ()
 
     @property
     def settings(self) -> dict[str, object]:
         """What of it is kept with the result."""
+        indexes = {"chunks": {str(index): index.path for index in self.indexes}} if self.indexes else {}
+        named = {"chunk_fields": dict(self.indexes[0].fields)} if indexes and self.indexes[0].fields else {}
         return {
-            "chunkers": [str(chunker) for chunker in self.chunkers],
+            "chunkers": [str(chunker) for chunker in self.chunkers if chunker not in self.indexes],
+            **indexes,
+            **named,
             "sizes": self.sizes,
             "overlaps": [entry.strip() for entry in self.overlaps.split(",")],
         }
@@ -143,6 +169,7 @@ def read_grid(
         The same, where it stands in the configuration.
     """
     missing: tuple[str, ...] = ()
+    indexes = read_indexes(flags)
     if not flags["chunker"] and not flags["unit"]:
         chunkers, missing = available_ways(documents)
     else:
@@ -160,7 +187,9 @@ def read_grid(
         grid = Grid.of(chunkers, parsed_sizes or parse_sizes(DEFAULT_SIZES), parsed_overlaps)
     else:
         grid = grid_of_ways(chunkers, parsed_sizes, parsed_overlaps)
-    return WantedGrid(chunkers, given or DEFAULT_SIZES, overlaps, grid, missing)
+    if indexes:
+        grid = dataclasses.replace(grid, rows=(*Grid.of_cells(indexes).rows, *grid.rows))
+    return WantedGrid((*indexes, *chunkers), given or DEFAULT_SIZES, overlaps, grid, missing, indexes)
 
 
 def names_default_ways(chunker: Sequence[str]) -> bool:
@@ -186,6 +215,12 @@ def read_setting(flags: Mapping[str, Any]) -> tuple[Chunker, Overlap | None]:
     >>> str(chunker), str(overlap)
     ('sentence(size=400, overlap=66)', '1/6')
     """
+    indexes = read_indexes(flags)
+    if indexes:
+        named = [name for name in ("chunker", "size", "overlap", "unit") if flags[name] and not is_configured(name)]
+        if named or len(indexes) > 1:
+            raise usage_error(f"--chunks is one way of cutting; leave out {f'--{named[0]}' if named else 'the others'}")
+        return indexes[0], None
     chunkers = read_chunkers(flags["chunker"], flags["unit"], **splitter_settings(flags))
     if len(chunkers) > 1:
         raise ChunkerError(f"one way of cutting is wanted, not {len(chunkers)}: {', '.join(map(str, chunkers))}")
@@ -206,7 +241,12 @@ def read_settings(flags: Mapping[str, Any]) -> list[Chunker]:
     >>> [str(chunker) for chunker in read_settings(flags)]
     ['textwrap:wrap', 'sentence(size=200)', 'heading']
     """
+    indexes = list(read_indexes(flags))
+    if indexes and (not flags["chunker"] or is_configured("chunker")):
+        return [*indexes]
     chunkers = read_chunkers(flags["chunker"], flags["unit"], **splitter_settings(flags))
+    if indexes:
+        return [*indexes, *(_sized_or_own(chunker, _taken_by(chunker, flags)) for chunker in chunkers)]
     if len(chunkers) == 1:
         return [_sized_or_own(chunkers[0], flags)]
     return [_sized_or_own(chunker, _taken_by(chunker, flags)) for chunker in chunkers]
@@ -258,6 +298,7 @@ def read_why(wanted: WantedGrid, text: str, option: str = "--why") -> tuple[Chun
     ['fixed(size=300, overlap=50)', 'sentence(size=300, overlap=50)']
     """
     unsized = tuple(dict.fromkeys(chunker.unsized for chunker in wanted.chunkers))
+    sizable = [chunker for chunker in unsized if chunker.takes_size]
     size, slash, overlap = text.partition("/")
     if size.strip().lower() == WHOLE:
         sections = tuple(chunker for chunker in unsized if not chunker.needs_size)
@@ -271,7 +312,7 @@ def read_why(wanted: WantedGrid, text: str, option: str = "--why") -> tuple[Chun
     else:
         shares = [one.at(int(size)) for one in parse_overlaps(wanted.overlaps)]
         shares = [share for share in shares if share < int(size)] or shares
-    return tuple(dict.fromkeys(chunker.at(int(size), share) for chunker in unsized for share in shares))
+    return tuple(dict.fromkeys(chunker.at(int(size), share) for chunker in sizable for share in shares))
 
 
 def load_units(*names: str | None) -> None:

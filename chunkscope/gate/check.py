@@ -14,6 +14,7 @@ from chunkscope.errors import ConfigError, InputError
 from chunkscope.gate.baseline import Baseline, only
 from chunkscope.gate.doubts import find_doubts
 from chunkscope.gate.evaluate import Evaluation, Ranking, evaluate
+from chunkscope.gate.index import IndexState, compare_index
 from chunkscope.gate.lost import compare_with, find_newly_lost, find_not_answered
 from chunkscope.gate.result import (
     CODES,
@@ -25,15 +26,16 @@ from chunkscope.gate.result import (
     ThresholdResult,
     sorted_findings,
 )
-from chunkscope.gate.thresholds import COUNTED, NEEDS_QUESTIONS, Threshold, Thresholds, is_least
+from chunkscope.gate.thresholds import COUNTED, NEEDS_INDEX, NEEDS_QUESTIONS, Threshold, Thresholds, is_least
 from chunkscope.grid.notation import Overlap
 from chunkscope.grid.pairing import Record
-from chunkscope.grid.results import Cell, CorpusInfo, SweepResult
+from chunkscope.grid.results import CorpusInfo, SweepResult
 from chunkscope.language import say
 from chunkscope.measures.findings import Finding, Level
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
 from chunkscope.questions.question import Question, QuestionFile, questions_of
+from chunkscope.splitters.dump import DumpChunker
 
 
 def check(
@@ -57,7 +59,8 @@ def check(
     questions : Labels, QuestionFile or iterable of Question, or None
         Without any, what needs none is checked.
     chunker : Chunker or str
-        With a size; headings may do without.
+        With a size; headings may do without. A `DumpChunker` is an index that is there: whether it is that of these
+        documents is checked too.
     thresholds : Thresholds, optional
         Without them nothing may be split, missing, header-lost or broken, and labels must be sound.
     overlap : Overlap, optional
@@ -80,7 +83,7 @@ def check(
     InputError
         Nothing could be measured: that is no pass.
     ConfigError
-        A threshold without what it needs: a ranking, or an earlier result.
+        A threshold without what it needs: a ranking, an earlier result, or an index.
     ChunkerError
         A chunker without a size.
 
@@ -98,9 +101,12 @@ def check(
     ('min_recall', 1, 1)
     """
     thresholds = thresholds or Thresholds()
-    _require_parts(thresholds, ranking, earlier)
-    chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     corpus = Corpus.of(documents)
+    chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
+    chunker = chunker.for_corpus(corpus.names, corpus.path)
+    index = compare_index(corpus, chunker) if isinstance(chunker, DumpChunker) else None
+    _require_parts(thresholds, ranking, earlier, index)
+    thresholds = thresholds if index else thresholds.without(NEEDS_INDEX)
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
@@ -111,10 +117,15 @@ def check(
         since = _compare(evaluation, corpus, labels, thresholds, earlier, earlier_path)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
+    if index:
+        evaluation.index = index
+        found += [
+            one if one.path else dataclasses.replace(one, path=names(one.document or "")) for one in index.findings
+        ]
     if labels:
         found += _label_findings(labels, asked, path or "questions")
     findings = sorted_findings(found)
-    warnings = find_doubts(labels, thresholds, evaluation)
+    warnings = [*find_doubts(labels, thresholds, evaluation), *(index.doubts if index else ())]
     known, against = _compared(findings, baseline, _codes(thresholds, labels))
     if baseline and baseline.setting not in ("", str(chunker)):
         warnings.append(
@@ -169,8 +180,14 @@ def check(
 
 
 def _require_parts(
-    thresholds: Thresholds, ranking: Ranking | None, earlier: SweepResult | CheckResult | Record | None
+    thresholds: Thresholds,
+    ranking: Ranking | None,
+    earlier: SweepResult | CheckResult | Record | None,
+    index: IndexState | None,
 ) -> None:
+    asked = [name for name in NEEDS_INDEX if name in thresholds.asked]
+    if asked and index is None:
+        raise ConfigError(f"{asked[0]} needs an index, such as DumpChunker(path='chunks.jsonl')")
     if not thresholds.min_recall.is_off and ranking is None:
         raise ConfigError("min_recall needs a ranking, such as chunkscope.retrieval.Ranker('bm25')")
     if not thresholds.max_more_lost.is_off and earlier is None:
@@ -317,12 +334,18 @@ def _measure(
 ) -> ThresholdResult:
     """Count for one threshold: the questions, rows or chunks with a finding, and those with a new one."""
     fresh = [finding for finding, is_known in zip(findings, known, strict=True) if not is_known]
-    n, n_new = (len(_counting(name, evaluation, found)) for found in (findings, fresh))
-    total = _total(name, evaluation.cell, n_asked)
+    n, n_new = (_count(name, evaluation, found) for found in (findings, fresh))
+    total = _total(name, evaluation, n_asked)
     if is_least(name):
         n, n_new = total - n, total - n_new
         return ThresholdResult(name, str(threshold), n, n_new, total, threshold.is_reached(n_new, total))
     return ThresholdResult(name, str(threshold), n, n_new, total, threshold.allows(n_new, total))
+
+
+def _count(name: str, evaluation: Evaluation, findings: Iterable[Finding]) -> int:
+    if name in NEEDS_INDEX:
+        return sum(finding.weight for finding in findings if finding.code in CODES[name])
+    return len(_counting(name, evaluation, findings))
 
 
 def _counting(name: str, evaluation: Evaluation, findings: Iterable[Finding]) -> set[Any]:
@@ -340,8 +363,11 @@ def _level(finding: Finding, missed: Collection[str], evaluation: Evaluation, th
     return "error" if any(_counting(name, evaluation, [finding]) for name in missed) else "note"
 
 
-def _total(name: str, cell: Cell, n_asked: int) -> int:
+def _total(name: str, evaluation: Evaluation, n_asked: int) -> int:
     """Tell of how many a threshold speaks."""
+    cell = evaluation.cell
+    if evaluation.index and name in NEEDS_INDEX:
+        return evaluation.index.totals[name]
     if name in NEEDS_QUESTIONS and name != "max_header_lost":
         return n_asked
     return {"max_header_lost": cell.table_questions, "max_rows_header_lost": cell.table_rows}.get(name, cell.chunks)

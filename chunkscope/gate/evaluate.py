@@ -13,6 +13,7 @@ from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError
+from chunkscope.gate.index import IndexState
 from chunkscope.gate.suggestions import Suggester
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
@@ -54,6 +55,8 @@ class Evaluation:
         The questions that are spoilt for each threshold.
     may_be_cut, in_first : int
         Evidence in documents that are cut at all, and how much of that the first chunk of its document holds.
+    index : IndexState or None
+        Where the chunks are those of an index.
     """
 
     cell: Cell
@@ -61,6 +64,7 @@ class Evaluation:
     spoilt: dict[str, set[str]] = field(default_factory=dict)
     may_be_cut: int = 0
     in_first: int = 0
+    index: IndexState | None = None
 
     def __add__(self, other: Evaluation) -> Evaluation:
         spoilt = {name: self.spoilt.get(name, set()) | other.spoilt.get(name, set()) for name in NEEDS_QUESTIONS}

@@ -28,6 +28,10 @@ CODES = {
     "max_blank": ("chunk-blank",),
     "min_recall": ("not-answered",),
     "max_more_lost": ("newly-lost",),
+    "max_stale": ("chunk-stale",),
+    "max_orphaned": ("chunk-orphaned",),
+    "max_unindexed": ("document-unindexed",),
+    "max_uncovered": ("text-uncovered",),
 }
 """Which findings count for which threshold."""
 

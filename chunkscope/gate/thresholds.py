@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -106,6 +106,12 @@ class Thresholds:
     max_more_lost : Threshold
         Questions that may be lost and were not in an earlier result: not answered where chunks are ranked, else split
         or without the header of a row.
+    max_stale, max_orphaned : Threshold
+        Chunks of an index whose text is nowhere in their document, or whose document is not there.
+    max_unindexed : Threshold
+        Documents of which an index has no chunk.
+    max_uncovered : Threshold
+        Characters that can be seen and are in no chunk of an index.
     model_limit : int or None
     model_unit : str or None
         What the limit is counted in; None: the chunker's unit.
@@ -129,6 +135,10 @@ class Thresholds:
     max_blank: Threshold = OFF
     min_recall: Threshold = OFF
     max_more_lost: Threshold = OFF
+    max_stale: Threshold = ZERO
+    max_orphaned: Threshold = ZERO
+    max_unindexed: Threshold = ZERO
+    max_uncovered: Threshold = ZERO
     model_limit: int | None = None
     model_unit: str | None = None
     label_problems: LabelRule = "error"
@@ -169,6 +179,11 @@ class Thresholds:
             raise ConfigError(f"{origin('model_unit')} needs a model limit, such as 512")
         return cls(**read, asked=frozenset(asked))  # type: ignore[arg-type]  # each value is of the type that _read gives
 
+    def without(self, names: Iterable[str]) -> Thresholds:
+        """Give the others alone, these switched off."""
+        names = set(names)
+        return dataclasses.replace(self, **dict.fromkeys(names, OFF), asked=self.asked - names)  # type: ignore[arg-type]
+
     def __getitem__(self, name: str) -> Threshold:
         threshold: Threshold = getattr(self, name)
         return threshold
@@ -176,6 +191,7 @@ class Thresholds:
 
 NAMES = tuple(entry.name for entry in dataclasses.fields(Thresholds) if entry.name != "asked")
 COUNTED = tuple(name for name in NAMES if name.startswith(("max_", "min_")))
+NEEDS_INDEX = ("max_stale", "max_orphaned", "max_unindexed", "max_uncovered")
 NEEDS_QUESTIONS = ("max_split", "max_missing", "max_header_lost", "min_recall", "max_more_lost")
 
 

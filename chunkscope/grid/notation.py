@@ -310,6 +310,11 @@ class Grid:
         pairs = [(one, None if one.size is None else [(one.size, one.overlap)]) for one in chunkers]
         return cls(tuple(GridRow.of(one.unsized, found) for one, found in pairs))
 
+    def for_corpus(self, names: Sequence[str], path: str) -> Grid:
+        """Give the grid for documents of these names: chunkers that are of some documents alone find theirs."""
+        rows = (dataclasses.replace(row, chunker=row.chunker.for_corpus(names, path)) for row in self.rows)
+        return dataclasses.replace(self, rows=tuple(rows))
+
     def __len__(self) -> int:
         return sum(map(len, self.rows))
 

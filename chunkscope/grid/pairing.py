@@ -14,7 +14,9 @@ from chunkscope.grid.notation import Overlap, parse_overlaps
 from chunkscope.grid.results import has_context, retriever_names
 
 PARAMETERS = ("chunker", "unit", "size", "overlap")
-HELD_ALONE = frozenset({"overlaps", "sizes", "chunkers", "unit", "versions", "price", "count_tokens", "jobs"})
+HELD_ALONE = frozenset(
+    {"overlaps", "sizes", "chunkers", "chunks", "chunk_fields", "unit", "versions", "price", "count_tokens", "jobs"}
+)
 """Settings that are not compared by themselves: the cells say it, or it does not touch what is cut."""
 
 Record = Mapping[str, Any]

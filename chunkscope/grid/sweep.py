@@ -81,6 +81,7 @@ def prepare_sweep(
         grid = default_grid(sizes, overlaps, corpus)
     else:
         grid = Grid.of(chunkers, DEFAULT_SIZES if sizes is None else sizes, overlaps)
+    grid = grid.for_corpus(corpus.names, corpus.path)
     labels = questions if questions is None or isinstance(questions, Labels) else check_labels(corpus, questions)
     if labels is not None:
         if not skip_bad_labels:
@@ -98,8 +99,8 @@ def prepare_sweep(
         with_cuts=with_cuts,
         count_tokens=count_tokens,
         further=tuple(map(find_measure, measures)),
-        explain=_parsed(explain),
-        by_document=_parsed(by_document),
+        explain=_parsed(explain, corpus),
+        by_document=_parsed(by_document, corpus),
         limit=model_limit,
         tolerance=Tolerance.parse(tolerance),
         closely=closely,
@@ -108,8 +109,9 @@ def prepare_sweep(
     return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
 
 
-def _parsed(chunkers: Iterable[Chunker | str]) -> tuple[Chunker, ...]:
-    return tuple(parse_chunker(one) if isinstance(one, str) else one for one in chunkers)
+def _parsed(chunkers: Iterable[Chunker | str], corpus: Corpus) -> tuple[Chunker, ...]:
+    parsed = (parse_chunker(one) if isinstance(one, str) else one for one in chunkers)
+    return tuple(one.for_corpus(corpus.names, corpus.path) for one in parsed)
 
 
 def _with_parameters_of(
@@ -328,7 +330,8 @@ def find_boundary_problems(
     >>> finding.before[-8:] + "│" + finding.after[:6], finding.column
     ('限は1泊12,0│00円とする', 14)
     """
-    chunker = parse_chunker(chunker) if isinstance(chunker, str) else chunker
+    corpus = Corpus.of(documents)
+    [chunker] = _parsed([chunker], corpus)
     if chunker.needs_size:
         chunker.required_size()
     labels = questions if isinstance(questions, Labels) else Labels(tuple(questions), (), (), ())
@@ -341,7 +344,6 @@ def find_boundary_problems(
         further=(),
         explain=(chunker,),
     )
-    corpus = Corpus.of(documents)
     labels.require_documents(corpus.names)
     return list(Sweep(corpus, labels if labels.valid else None, plan, {}).count().findings[str(chunker)])
 

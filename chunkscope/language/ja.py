@@ -682,4 +682,18 @@ CATALOGUE = {
     "{name!r} in the index may be {others:, }; it is taken for none": "索引の {name!r} は {others:、} のどれかかもしれません。どれとも見なしません",
     "{name!r} in the index may be {document}, which is there as {other!r}; it is taken for none": "索引の {name!r} は {document} かもしれませんが、これは {other!r} としても索引にあります。どの文書とも見なしません",
     "{name!r} in the index may be {document}, as may {others:, }; it is taken for none": "索引の {name!r} は {document} かもしれませんが、{others:、} もそうです。どの文書とも見なしません",
+    # chunkscope/cli/runs.py
+    "{path}: {n:,} {n:document is|documents are} not here, such as {name}: chunks left out": "{path}: ここにない文書が {n:,} 件あります（{name} など）。そのチャンクは除きます",
+    "{path}: has no chunk of {n:,} {n:document|documents}, such as {name}": "{path}: チャンクのない文書が {n:,} 件あります（{name} など）",
+    # chunkscope/gate/index.py
+    "the text of {id} is not in {document}: {quote}": "{id} の本文が {document} にありません: {quote}",
+    "{n:,} {n:chunk|chunks} of {document}, which is not there": "{document} のチャンクが {n:,} 件ありますが、その文書はありません",
+    "{path} has no chunk of it": "{path} にこの文書のチャンクがありません",
+    "{n:,} {n:character is|characters are} in no chunk": "{n:,} 文字がどのチャンクにもありません",
+    "{n:,} of {total:,} {total:chunk|chunks} stale": "チャンク {total:,} 件中 {n:,} 件が古い内容",
+    "{n:,} of {total:,} {total:chunk|chunks} orphaned": "チャンク {total:,} 件中 {n:,} 件が文書なし",
+    "{n:,} of {total:,} {total:document|documents} unindexed": "文書 {total:,} 件中 {n:,} 件にチャンクなし",
+    "{n:,} of {total:,} {total:character|characters} in no chunk": "{total:,} 文字中 {n:,} 文字がどのチャンクにもなし",
+    "{command}   (whether the index is that of these documents)": "{command}   （索引がこの文書のものかどうか）",
+    "{path}: {n:,} of {total:,} chunks begin with text that is not of their document; that is taken for context, so that stale beginnings are not found": "{path}: チャンク {total:,} 件中 {n:,} 件が、文書にない文字列で始まっています。文脈の前置きと見なすため、古くなった先頭は見つかりません",
 }

@@ -99,6 +99,8 @@ class Finding:
         The baseline has it.
     is_needed : bool
         False where other evidence of the question is enough.
+    weight : int
+        How many chunks or characters it stands for.
     cause : str or None
         Why a question is not answered: ``not_indexed``, ``not_embedded``, ``split``, ``header_lost`` or ``below``.
     """
@@ -120,6 +122,7 @@ class Finding:
     is_known: bool = False
     is_needed: bool = True
     cause: str | None = None
+    weight: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -139,6 +142,7 @@ class Finding:
             "needed": self.is_needed,
             "suggestion": None if self.suggestion is None else self.suggestion.to_dict(),
             **({} if self.cause is None else {"cause": self.cause}),
+            **({} if self.weight == 1 else {"weight": self.weight}),
         }
 
 

@@ -365,7 +365,11 @@ def _next(result: SweepResult, advice: Advice | None, name: Name) -> Iterator[La
     elif advice is not None:
         questions = name(shlex.quote(result.questions.path)) if result.questions.path else "QUESTIONS"
         command = f"chunkscope recall {corpus} -q {questions}"
-        if any(cell.pieces is not None for cell in result.cells):
+        indexes = result.settings.get("chunks", {})
+        command += "".join(f" --chunks {name(shlex.quote(index))}" for index in indexes.values())
+        fields = result.settings.get("chunk_fields", {}).items()
+        command += "".join(f" --chunk-field {name(shlex.quote(f'{ours}={theirs}'))}" for ours, theirs in fields)
+        if any(cell.pieces is not None and cell.chunker not in indexes for cell in result.cells):
             command += f" -c {name(shlex.quote(','.join(map(str, result.settings.get('chunkers', ())))))}"
         yield say("Next"), say("{command}   (searches with BM25, offline)", command=command)
 

@@ -38,6 +38,12 @@ COUNTED: Mapping[str, Callable[[int, int], Text]] = {
     "max_blank": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} blank", n=n, total=total),
     "min_recall": lambda n, total: say("{n:,} of {total:,} {total:question|questions} answered", n=n, total=total),
     "max_more_lost": lambda n, total: say("{n:,} of {total:,} {total:question|questions} newly lost", n=n, total=total),
+    "max_stale": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} stale", n=n, total=total),
+    "max_orphaned": lambda n, total: say("{n:,} of {total:,} {total:chunk|chunks} orphaned", n=n, total=total),
+    "max_unindexed": lambda n, total: say("{n:,} of {total:,} {total:document|documents} unindexed", n=n, total=total),
+    "max_uncovered": lambda n, total: say(
+        "{n:,} of {total:,} {total:character|characters} in no chunk", n=n, total=total
+    ),
 }
 """What is counted for each threshold: how many, of how many."""
 

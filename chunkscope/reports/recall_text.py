@@ -251,6 +251,10 @@ def _ranked(row: Row, question: str, name: Name) -> Text:
 def _next(result: SweepResult, advice: Advice, name: Name) -> Text:
     corpus = name(shlex.quote(result.corpus.path)) if result.corpus.path else "CORPUS"
     chunker = advice.chunker
+    indexes = result.settings.get("chunks", {})
+    if chunker in indexes:
+        command = f"chunkscope check {corpus} --chunks {name(shlex.quote(indexes[chunker]))}"
+        return say("{command}   (whether the index is that of these documents)", command=command)
     if advice.prepend:
         inside = chunker.partition("(")[2].rstrip(")")
         chunker = f"{chunker.partition('(')[0]}({f'{inside}, ' if inside else ''}prepend={advice.prepend})"

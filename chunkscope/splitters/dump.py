@@ -17,11 +17,12 @@ from chunkscope.chunkers.pieces import Pieces
 from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError, InputError, os_reason, require_text
 from chunkscope.spans.intervals import Span, as_spans
+from chunkscope.splitters.alignment import Alignment
 from chunkscope.splitters.dump_fields import Fields
 from chunkscope.splitters.dump_names import Matching, match_names
 from chunkscope.splitters.dump_records import read_records
 from chunkscope.splitters.heads import Heads
-from chunkscope.splitters.pieces import PieceChunker, read_pieces
+from chunkscope.splitters.pieces import PieceChunker, pieces_at, place
 from chunkscope.splitters.shapes import RawPiece
 from chunkscope.splitters.texts import Texts
 
@@ -205,6 +206,8 @@ class DumpChunker(PieceChunker):
         The export.
     fields : tuple of (str, str)
         What its fields are called; see `read_dump`.
+    title : str
+        What tables call it; by default its path.
     matching : Matching, optional
         Which document is called how in the index; made by `for_corpus`. Without one, names must be alike.
 
@@ -221,6 +224,7 @@ class DumpChunker(PieceChunker):
     name: ClassVar[str] = "index"
     path: str = field(kw_only=True)
     fields: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    title: str = field(default="", kw_only=True)
     matching: Matching | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def check(self) -> None:
@@ -262,6 +266,11 @@ class DumpChunker(PieceChunker):
             raise InputError(f"{self.path}: an index of other documents: {there}; here are {here}")
         return replace(self, matching=matching)
 
+    @property
+    def matched(self) -> Matching:
+        """Which document is called how; without a corpus, all that the index has are taken to be there."""
+        return Matching({name: name for name in self.dump.documents}, ()) if self.matching is None else self.matching
+
     def rows_of(self, name: str) -> tuple[DumpRow, ...]:
         """Give the chunks of a document, by its name in the corpus."""
         indexed = name if self.matching is None else self.matching.names.get(name)
@@ -269,7 +278,11 @@ class DumpChunker(PieceChunker):
 
     def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
         """Find the texts in their documents."""
-        return [place_rows(document, self.rows_of(document.name)) for document in documents]
+        return [self.placed(document)[0] for document in documents]
+
+    def placed(self, document: Document) -> tuple[Pieces, Alignment]:
+        """Find the texts in a document, and how they differ from what stands there."""
+        return place_rows(document, self.rows_of(document.name))
 
     def strips(self, document: Document, pieces: Pieces) -> bool:
         """Tell whether white space was stripped: by chunkers of ours, which leave nothing out, never."""
@@ -279,20 +292,22 @@ class DumpChunker(PieceChunker):
         return not (self.dump.is_ours and is_tiled) and super().strips(document, pieces)
 
     def _spell(self, skip: Sequence[str]) -> str:
-        return self.path
+        return self.title or self.path
 
 
-def place_rows(document: Document, rows: Sequence[DumpRow]) -> Pieces:
+def place_rows(document: Document, rows: Sequence[DumpRow]) -> tuple[Pieces, Alignment]:
     """Find out where the chunks of a document lie; their index texts are what is ranked and measured.
 
     Examples
     --------
     >>> row = DumpRow(1, "a.md#0", "one", "From the rules: one", 0, 3)
-    >>> found = place_rows(Document("a.md", "one two"), [row])
+    >>> found, alignment = place_rows(Document("a.md", "one two"), [row])
     >>> found.texts, found.spans.tolist(), found.ids
     (['From the rules: one'], [[0, 3]], ('a.md#0',))
     """
-    found = read_pieces(document, [RawPiece(row.text, row.start, row.end) for row in rows])
+    raw = [RawPiece(row.text, row.start, row.end) for row in rows]
+    alignment = place(document, raw)
+    found = pieces_at(document, raw, alignment)
     fronts = [(int(owner), (start, end)) for owner, (start, end) in zip(found.owners, found.prepended, strict=True)]
     changed = [number for number, row in enumerate(rows) if row.index_text is not row.text and found.is_found[number]]
     heads = Heads(Texts(document.text))  # makes nothing before it is asked
@@ -300,7 +315,7 @@ def place_rows(document: Document, rows: Sequence[DumpRow]) -> Pieces:
         start = int(found.spans[number, 0])
         fronts += [(number, span) for span in _in_front(document.text, heads, rows[number], start)]
     fronts.sort(key=lambda front: front[0])
-    return replace(
+    pieces = replace(
         found,
         texts=[row.index_text for row in rows],
         numbers=np.array([n if row.place is None else row.place for n, row in enumerate(rows)], dtype=np.int64),
@@ -309,6 +324,7 @@ def place_rows(document: Document, rows: Sequence[DumpRow]) -> Pieces:
         ids=tuple(row.id for row in rows),
         sought=[row.text for row in rows],
     )
+    return pieces, alignment
 
 
 def _in_front(text: str, heads: Heads, row: DumpRow, start: int) -> Sequence[Span]:

@@ -19,6 +19,7 @@ from chunkscope.gate.result import CODES
 from chunkscope.gate.thresholds import COUNTED, Thresholds
 from chunkscope.reports.json_report import check_to_json, to_json
 from chunkscope.retrieval import Ranker
+from chunkscope.splitters.dump import DumpChunker
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -99,7 +100,7 @@ def test_checks_of_any_documents(corpus, data, chunker):
     STRICT["check-1"].validate(json.loads(check_to_json(again)))
 
 
-def test_a_check_with_every_kind_of_finding():
+def test_a_check_with_every_kind_of_finding(tmp_path):
     text = "鮪と鰹。\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n鮪と鯛。" + "\n" * 60
     asked = [
         Question.of("q1", doc="a.md", evidence="| 1 | 2 |"),
@@ -121,6 +122,10 @@ def test_a_check_with_every_kind_of_finding():
     lost = Thresholds.of(min_recall="100%", max_more_lost=0)
     earlier = recall([document], whole, chunkers="fixed", sizes=[99], overlaps=[0])
     results.append(check([document], whole, FixedChunker(2), thresholds=lost, ranking=Ranker(), earlier=earlier))
+    rows = [("a.md", "鮪と鰹。"), ("a.md", "もうない。"), ("c.md", "鮪"), ("c.md", "鰹")]
+    index = tmp_path / "chunks.jsonl"
+    index.write_text("".join(json.dumps({"doc": name, "text": one}) + "\n" for name, one in rows), "utf-8")
+    results.append(check([document, Document("d.md", "鯖")], None, DumpChunker(path=str(index))))
     for result in results:
         STRICT["check-1"].validate(json.loads(check_to_json(result)))
     codes = {finding.code for result in results for finding in result.findings}

@@ -31,12 +31,14 @@ Examples:
   chunkscope check docs -q questions.jsonl --size 400 --overlap 1/6
   chunkscope check docs -q questions.jsonl --chunker heading --model-limit 512 --model-unit cl100k_base
   chunkscope check --format github --report junit=chunkscope.xml
+  chunkscope check --chunks chunks.jsonl
   chunkscope check --min-recall 80%
   chunkscope check --min-recall 80% --max-more-lost 0 --baseline yesterday.json
 
 \b
 A threshold is a count (3), a share (2%) or none. Without any, no question may be split or have missing evidence, no
-table question be separated from its header, no chunk be broken, and the labels must be sound.
+table question be separated from its header, no chunk be broken, and the labels must be sound. With --chunks, the index
+must be that of these documents: no chunk stale or orphaned, no document unindexed, no character uncovered.
 
 \b
 With --min-recall the chunks are ranked, offline: by bm25, or by vectors that are in the cache. --max-more-lost compares
@@ -67,6 +69,12 @@ threshold_options = options.stacked(
     _threshold("--max-blank", "N|PCT", "Chunks allowed to hold nothing that can be seen [none]."),
     _threshold("--min-recall", "N|PCT", "Questions that must be answered by the chunks that rank first [none]."),
     _threshold("--max-more-lost", "N|PCT", "Questions allowed to be lost that were not in --baseline [none]."),
+    _threshold(
+        "--max-stale", "N|PCT", "Chunks of --chunks allowed to have text that is nowhere in their document [0]."
+    ),
+    _threshold("--max-orphaned", "N|PCT", "Chunks of --chunks allowed to be of documents that are not there [0]."),
+    _threshold("--max-unindexed", "N|PCT", "Documents allowed to have no chunk in --chunks [0]."),
+    _threshold("--max-uncovered", "N|PCT", "Characters allowed to be in no chunk of --chunks [0]."),
     _threshold("--label-problems", "error|warn", "Treat label problems as errors or as warnings [error]."),
 )
 
@@ -85,6 +93,7 @@ ranking_options = options.stacked(
 @options.corpus_argument
 @options.questions_option
 @options.setting_options
+@options.index_options
 @threshold_options
 @ranking_options
 @options.report_option("check")
@@ -115,6 +124,8 @@ def command(**flags: Any) -> None:
     inputs = Inputs.of(flags)
     thresholds = read_thresholds(flags)
     chunker, overlap = read_setting(flags)
+    if not flags["chunks"]:
+        thresholds = _without_index(thresholds)
     load_units(chunker.unit, thresholds.model_unit)
     reports = _reports(flags["report"])
     is_ranked = _is_ranked(flags, thresholds)
@@ -123,7 +134,7 @@ def command(**flags: Any) -> None:
     held = read if read and not is_same_file(read, flags["write_baseline"]) else None
     warn_of_splitters([chunker], inputs.messages)
     outputs = [flags["output"], *(name for _, name in reports), flags["write_baseline"]]
-    inputs.check_outputs(*outputs, also_read=[held])
+    inputs.check_outputs(*outputs, also_read=[held, *flags["chunks"]])
     corpus, questions = inputs.read_corpus(), inputs.read_questions()
     refill = _refill(inputs, chunker, flags)
     ranker = retrieval.offline_ranker(flags, inputs.messages, refill) if is_ranked else contextlib.nullcontext()
@@ -170,6 +181,16 @@ def read_thresholds(flags: Mapping[str, Any]) -> Thresholds:
     from chunkscope.gate.thresholds import NAMES, Thresholds
 
     return Thresholds.read({name: flags[name] for name in NAMES if flags[name] is not None}, _origin)
+
+
+def _without_index(thresholds: Thresholds) -> Thresholds:
+    """Switch off what needs an index; it may stand in the configuration for another run."""
+    from chunkscope.gate.thresholds import NEEDS_INDEX
+
+    given = [name for name in NEEDS_INDEX if name in thresholds.asked and not options.is_configured(name)]
+    if given:
+        raise options.usage_error(f"--{given[0].replace('_', '-')} goes with --chunks")
+    return thresholds.without(NEEDS_INDEX)
 
 
 def _origin(name: str) -> str:

@@ -17,6 +17,7 @@ Examples:
   chunkscope inspect docs --chunker langchain:recursive
   chunkscope inspect docs --chunker langchain:token,llamaindex:sentence --size 128 --overlap 16
   chunkscope inspect docs --chunker my_chunking:split --format json
+  chunkscope inspect docs --chunks chunks.jsonl
 
 \b
 Exit status: 0 looked at all of it, 2 a splitter failed on a document, or could not look."""
@@ -30,6 +31,7 @@ Exit status: 0 looked at all of it, 2 a splitter failed on a document, or could 
 )
 @options.corpus_argument
 @options.setting_options
+@options.index_options
 @options.allow_code_option
 @click.option(
     "--places",
@@ -44,13 +46,14 @@ Exit status: 0 looked at all of it, 2 a splitter failed on a document, or could 
 @options.corpus_options
 @options.message_options
 def command(**flags: Any) -> None:
-    """Find out where the pieces of a splitter lie, and what is wrong with them.
+    """Find out where the pieces of a splitter, or the chunks of an index, lie, and what is wrong with them.
 
     Pieces are exact, normalised, prepended to, or found nowhere. Also counted, and shown with the first places: wrong
     offsets, text in no piece, pieces inside others and above the size, torn characters, tables that are cut, rows
     without their header. Without a size a splitter keeps its own. Nothing is taken from the cache.
     """
     from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.runs import warn_of_indexes
     from chunkscope.cli.settings import load_units, read_settings
     from chunkscope.language import say
     from chunkscope.reports.inspection_text import could_not_split, render_inspection
@@ -60,8 +63,10 @@ def command(**flags: Any) -> None:
     inputs = Inputs.of(flags)
     chunkers = read_settings(flags)
     load_units(*(chunker.unit for chunker in chunkers))
-    inputs.check_outputs(flags["output"])
+    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
     corpus = inputs.read_corpus()
+    warn_of_indexes(chunkers, corpus, inputs.messages)
+    chunkers = [chunker.for_corpus(corpus.names, corpus.path) for chunker in chunkers]
     found = []
     with inputs.messages.progress() as progress:
         for number, chunker in enumerate(chunkers):

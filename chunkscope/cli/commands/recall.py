@@ -35,6 +35,7 @@ Examples:
 @options.corpus_argument
 @options.questions_option
 @options.grid_options
+@options.index_options
 @retrieval.retrieval_options
 @options.model_options
 @options.all_option
@@ -54,7 +55,14 @@ def command(**flags: Any) -> None:
     needs a text.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import end_with_failures, kept_settings, name_left_out, read_labels, warn_of_splitters
+    from chunkscope.cli.runs import (
+        end_with_failures,
+        kept_settings,
+        name_left_out,
+        read_labels,
+        warn_of_indexes,
+        warn_of_splitters,
+    )
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
     from chunkscope.grid.advice import Tolerance
@@ -81,11 +89,12 @@ def command(**flags: Any) -> None:
             "recall needs questions: name a file with -q, with lines such as "
             '{"id": "q1", "question": "...", "doc": "rules.md", "evidence": "..."}'
         )
-    inputs.check_outputs(flags["output"])
+    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
     name_left_out(wanted, inputs)
     warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
     wanted = read_grid(flags, *first, documents=corpus)
+    warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:
         from chunkscope.retrieval.recall import prepare_recall

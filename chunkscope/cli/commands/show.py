@@ -26,6 +26,7 @@ Examples:
 @options.document_argument
 @click.option("-q", "--questions", "asked", metavar="FILE", type=options.FILLED, help="Underline their evidence.")
 @options.setting_options
+@options.index_options
 @options.splitter_options
 @options.output_option
 @options.field_option
@@ -46,8 +47,9 @@ def command(**flags: Any) -> None:
 
     inputs = Inputs.of(flags)
     chunker, _ = read_setting(flags)
-    inputs.check_outputs(flags["output"])
+    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
     document = inputs.read_document()
+    chunker = chunker.for_corpus([document.name], inputs.path)
     evidence = _evidence(document, inputs)
     cut = chunk_document(document, chunker)
     look = look_of(flags["output"], flags["lang"])

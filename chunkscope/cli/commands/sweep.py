@@ -48,6 +48,7 @@ Examples:
 @options.corpus_argument
 @options.questions_option
 @options.grid_options
+@options.index_options
 @options.splitter_options
 @options.all_option
 @click.option("--chart", is_flag=True, help="Draw what each size loses.")
@@ -84,7 +85,7 @@ def command(**flags: Any) -> None:
     the folder "corpus" here.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels, warn_of_splitters
+    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels, warn_of_indexes, warn_of_splitters
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
@@ -106,12 +107,13 @@ def command(**flags: Any) -> None:
     load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"], limit.unit)
 
     inputs = Inputs.of(flags)
-    inputs.check_outputs(flags["output"])
+    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
     name_left_out(wanted, inputs)
     warn_of_splitters(wanted.chunkers, inputs.messages)
     corpus = inputs.read_corpus()
     wanted = read_grid(flags, documents=corpus)
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
+    warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
     with inputs.messages.progress() as progress:
         result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress).run()

@@ -25,6 +25,8 @@ from chunkscope.structure.units import get_unit
 DEFAULT_CHUNKER = "fixed"
 DEFAULT_WAYS_WORD = "default"
 """Stands in a list of chunkers for the ways that are compared where none is named."""
+NO_OTHER = "none"
+"""Stands for the chunkers where an index is not to be compared with any."""
 WHOLE = "none"
 """How the command line writes the size of whole sections."""
 MOST_DIGITS = 60
@@ -170,6 +172,9 @@ def read_grid(
     """
     missing: tuple[str, ...] = ()
     indexes = read_indexes(flags)
+    is_run = bool(flags.get("runs")) and not flags["chunker"]
+    if indexes and (is_run or [part.strip() for part in flags["chunker"]] == [NO_OTHER]):
+        return WantedGrid(indexes, DEFAULT_SIZES, DEFAULT_OVERLAPS, Grid.of_cells(indexes), (), indexes)
     if not flags["chunker"] and not flags["unit"]:
         chunkers, missing = available_ways(documents)
     else:

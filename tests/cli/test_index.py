@@ -58,6 +58,14 @@ def test_without_a_chunker_the_default_ways_stand_behind_it():
     assert "--chunks chunks.jsonl" in screen.partition("Next")[2].replace("\n", " ")
 
 
+def test_an_index_stands_alone_where_nothing_else_is_wanted():
+    assert len(run_json("sweep", "docs", "--chunks", "chunks.jsonl", "-c", "none", "--format", "json")["cells"]) == 1
+    put("run.jsonl", json.dumps({"id": "q1", "chunks": ["rules.md#1", "rules.md#0"]}) + "\n")
+    recall = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "--run", "run.jsonl", "--format", "json")
+    [cell] = run_json(*recall)["cells"]
+    assert (cell["chunker"], cell["retrieval"]["first_rank_answered"]["q1"]) == ("chunks.jsonl", 1)
+
+
 def test_indexes_have_the_names_of_their_files_unless_two_are_called_alike():
     write(rows(), "old/a.jsonl"), write(rows(), "new/a.jsonl")
     sweep = ("sweep", "docs", "-c", "fixed", "--sizes", "20", "--format", "json", "--chunks", "old/a.jsonl")

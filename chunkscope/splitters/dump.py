@@ -229,8 +229,8 @@ class DumpChunker(PieceChunker):
 
     def check(self) -> None:
         """Refuse what can no longer be chosen."""
-        if self.size is not None or self.overlap or self.prepend:
-            raise ChunkerError(f"{self.path}: its chunks are what they are; leave out size, overlap and prepend")
+        if self.size is not None or self.overlap:
+            raise ChunkerError(f"{self.path}: its chunks are what they are; leave out size and overlap")
 
     @property
     def needs_size(self) -> bool:
@@ -292,7 +292,8 @@ class DumpChunker(PieceChunker):
         return not (self.dump.is_ours and is_tiled) and super().strips(document, pieces)
 
     def _spell(self, skip: Sequence[str]) -> str:
-        return self.title or self.path
+        name = self.title or self.path
+        return f"{name}(prepend={'+'.join(self.prepend)})" if self.prepend else name
 
 
 def place_rows(document: Document, rows: Sequence[DumpRow]) -> tuple[Pieces, Alignment]:

@@ -87,8 +87,8 @@ def _alignment(walk: Walk) -> Alignment:
     for chain in walk.chains:
         for placed in chain.placed:
             number = placed.number
-            if placed.is_ambiguous:
-                ambiguous[number] = True
+            # where nothing but white space stands does not matter
+            ambiguous[number] = placed.is_ambiguous and not placed.needle.isspace()
             if isinstance(placed.form, ReducedForm):
                 start, end, kinds[number], changed[number] = _reduced(walk, placed)
                 if kinds[number] == PREPENDED:

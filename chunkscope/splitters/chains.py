@@ -29,6 +29,8 @@ class Placed:
     ----------
     number : int
         Which piece.
+    piece : str
+        Its own text.
     form : Form
         In which it stands.
     needle : str
@@ -42,6 +44,7 @@ class Placed:
     """
 
     number: int
+    piece: str
     form: Form
     needle: str
     low: int
@@ -66,8 +69,8 @@ class Placed:
         return self.form.last(self.needle, self.form.place(start), self.form.place(last + 1) - 1)
 
     def least_behind(self, other: Placed) -> int:
-        """Say how much farther on than another it must start: two of one length are never the same."""
-        return int(len(self.needle) == len(other.needle) and self.form is other.form)
+        """Say how much farther on than another it must start: two of one text are never the same."""
+        return int(self.piece == other.piece)
 
 
 class Blanks:
@@ -83,7 +86,7 @@ class Blanks:
     def __init__(self, text: str) -> None:
         self._text = text
         self._match = vanishing().match
-        self._run = (0, 0)
+        self._run = self._run_before = (0, 0)
 
     def behind(self, offset: int) -> int:
         """Give the end of the run that starts at an offset."""
@@ -98,12 +101,18 @@ class Blanks:
 
     def before(self, offset: int) -> int:
         """Give the start of the run that ends at an offset."""
-        start, end = self._run
-        place = offset
-        while place > 0 and self._match(self._text, place - 1):
-            place = start if start < place <= end else place - 1
-        self._run = (place, max(offset, end)) if place <= start < offset else (place, offset)
-        return place
+        start, end = self._run_before
+        if start < offset <= end:
+            return start
+        width = 64
+        while True:
+            part = self._text[max(0, offset - width) : offset][::-1]
+            match = self._match(part)
+            length = match.end() if match else 0
+            if length < len(part) or len(part) < width:
+                self._run_before = offset - length, offset
+                return offset - length
+            width *= 8
 
 
 @dataclass
@@ -126,19 +135,19 @@ class Chain:
     placed: list[Placed] = field(default_factory=list)
     behind: int | None = None
 
-    def lowest(self, form: Form, length: int) -> int:
-        """Give the offset before which a next piece of some length cannot start."""
+    def lowest(self, piece: str) -> int:
+        """Give the offset before which a piece that comes next cannot start."""
         if not self.placed:
             return 0
         last = self.placed[-1]
-        return last.form.start(last.low) + (length == len(last.needle) and form is last.form)
+        return last.form.start(last.low) + (piece == last.piece)
 
-    def within(self, form: Form, needle: str) -> tuple[int, int] | None:
+    def within(self, piece: str, form: Form, needle: str) -> tuple[int, int] | None:
         """Give the first and the last place where a piece leaves nothing out.
 
         Of a very wide range only both ends are looked at: else each piece that is nowhere would cost all of it.
         """
-        low, high = form.place(self.lowest(form, len(needle))), form.place(self.reach)
+        low, high = form.place(self.lowest(piece)), form.place(self.reach)
         width = _WIDE + 8 * len(needle)
         if high - low > 2 * width:
             ends = form.first(needle, low, low + width), form.last(needle, high - width, high)

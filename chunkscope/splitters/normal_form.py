@@ -30,8 +30,6 @@ BROKEN = "\ufffd"
 FULL_STOPS = ".。．｡"
 
 _BASIC_PLANE = 0x10000
-_POINTS = 0x110000
-_SHORT = 1 << 14
 _FAR_FORMATS = (
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
 )
@@ -319,14 +317,12 @@ def _looked_up(points: NDArray[np.uint32], value: Callable[[str], int]) -> NDArr
     return values[numbers]
 
 
-def _numbered(points: NDArray[np.uint32]) -> tuple[list[int], NDArray[np.intp]]:
+def _numbered(points: NDArray[np.uint32]) -> tuple[list[int], NDArray[np.int32]]:
     """Give the characters that occur, each once, and the number of each place among them."""
-    if len(points) < _SHORT:
-        distinct, numbers = np.unique(points, return_inverse=True)
-        return distinct.tolist(), numbers
-    # one table of all characters is faster than to sort a long text
-    table = np.zeros(_POINTS, dtype=np.intp)
-    table[points] = 1
-    found = np.flatnonzero(table)
-    table[found] = np.arange(len(found))
-    return found.tolist(), table[points]
+    size = int(points.max(initial=0)) + 1
+    is_there = np.zeros(size, dtype=np.bool_)
+    is_there[points] = True
+    found = np.flatnonzero(is_there)
+    numbers = np.zeros(size, dtype=np.int32)
+    numbers[found] = np.arange(len(found))
+    return found.tolist(), numbers[points]

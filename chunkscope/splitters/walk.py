@@ -106,9 +106,9 @@ class Walk:
         for at in range(number, len(self.pieces)):
             piece = self.pieces[at]
             length, reach = len(piece), chain.reach
-            least = chain.lowest(plain, length)
+            least = chain.lowest(piece)
             if reach - least > _NARROW:
-                places = chain.within(plain, piece) if length else None
+                places = chain.within(piece, plain, piece) if length else None
                 low, high = places or (-1, -1)
             else:
                 low = high = find(piece, least, reach + length)
@@ -116,7 +116,7 @@ class Walk:
                     high = plain.last(piece, low + 1, reach)
             if low < 0 or not length:
                 return at
-            chain.append(Placed(at, plain, piece, low, high), self.texts.blanks)
+            chain.append(Placed(at, piece, plain, piece, low, high), self.texts.blanks)
         return len(self.pieces)
 
     def settle(self) -> None:
@@ -136,7 +136,7 @@ class Walk:
         cut = len(piece) - len(passage)
         if not passage or not piece.endswith(passage) or (cut and not self._is_body(piece[:cut], passage, start)):
             return False
-        placed = Placed(number, self.texts.plain, passage, start, start, is_pinned=True)
+        placed = Placed(number, piece, self.texts.plain, passage, start, start, is_pinned=True)
         if cut:
             self._keep(placed, Body(cut, len(piece), self._heads.read(piece[:cut], start)))
         self._pin_to_front(placed, start)
@@ -150,7 +150,7 @@ class Walk:
 
     def _pin_to_front(self, placed: Placed, start: int) -> None:
         for chain in self.fronts:
-            if chain.lowest(placed.form, len(placed.needle)) <= start <= chain.reach:
+            if chain.lowest(placed.piece) <= start <= chain.reach:
                 self._continue(chain, placed)
                 return
         self._begin(placed, self.fronts[0])
@@ -204,7 +204,7 @@ class Walk:
 
     def _leads_on(self, number: int, form: Form, needle: str) -> bool:
         """Tell whether a piece can follow so that the next one goes on there."""
-        places = self.fronts[0].within(form, needle)
+        places = self.fronts[0].within(self.pieces[number], form, needle)
         return places is not None and any(self._goes_on(number, form, at, at + len(needle)) for at in set(places))
 
     def _follow(self, number: int, wanted: Sequence[tuple[Form, str]]) -> bool:
@@ -223,10 +223,10 @@ class Walk:
     def _following(self, number: int, wanted: Sequence[tuple[Form, str]]) -> Iterator[tuple[Chain, Placed]]:
         for chain in self.fronts:
             for form, needle in wanted:
-                places = chain.within(form, needle)
+                places = chain.within(self.pieces[number], form, needle)
                 if places is None:
                     continue
-                placed = Placed(number, form, needle, *places)
+                placed = Placed(number, self.pieces[number], form, needle, *places)
                 # a front that was left is taken up only by what goes on there
                 if chain is self.fronts[0] or placed.end(placed.high) > chain.reach:
                     yield chain, placed
@@ -237,7 +237,7 @@ class Walk:
             low = form.place(chain.reach)
             place = form.first(needle, low, low + NEAR + 2 * len(needle))
             if place >= 0:
-                self._begin(Placed(number, form, needle, place, place), chain)
+                self._begin(Placed(number, self.pieces[number], form, needle, place, place), chain)
                 return True
         return False
 
@@ -264,7 +264,9 @@ class Walk:
             followed = [place for place in candidates if self._goes_on(number, form, place, place + len(needle))]
             candidates = followed or candidates
         place = candidates[0]
-        return Placed(number, form, needle, place, place, is_ambiguous=len(candidates) > 1 and not ahead)
+        return Placed(
+            number, self.pieces[number], form, needle, place, place, is_ambiguous=len(candidates) > 1 and not ahead
+        )
 
     def _goes_on(self, number: int, form: Form, start: int, end: int) -> bool:
         """Tell whether the next piece starts in or right behind a place."""
@@ -302,10 +304,8 @@ class Walk:
         """Tell whether the end of a piece stands where it would if its body followed one of the fronts."""
         last = _LINE_END.split(piece[-4 * _NEXT :].rstrip())[-1]
         end = form.reduce(last)[-_NEXT:]
-        return any(
-            form.first(end, form.place(chain.lowest(form, 0)), form.place(chain.reach) + len(piece)) >= 0
-            for chain in self.fronts
-        )
+        ranges = ((form.place(chain.lowest("")), form.place(chain.reach)) for chain in self.fronts)
+        return any(form.text.find(end, low, high + len(piece) + len(end)) >= 0 for low, high in ranges)
 
     def _goes_back(self, form: ReducedForm, placed: Placed, whole: str) -> bool:
         """Tell whether what stands in front of a body stands there in the text too: then the body is longer."""
@@ -336,7 +336,7 @@ class Walk:
         if not (2 * known >= len(whole) or (is_next and end - start >= _TELLING_BODY)):
             return False
         needle = form.text[place:behind]
-        placed = Placed(number, form, needle, place, place)
+        placed = Placed(number, self.pieces[number], form, needle, place, place)
         self._keep(placed, Body(_start_in(form, piece, start), _end_in(form, piece, end) if rest else len(piece), head))
         for other, found in self._following(number, [(form, needle)]):
             self._continue(other, found)
@@ -361,7 +361,7 @@ class Walk:
         """Give the front that a part of a piece goes on with, or not far behind."""
         start, end = form.start(segment.place), form.end(segment.place + segment.length)
         for chain in self.fronts:
-            if chain.lowest(form, 0) <= start <= chain.reach + NEAR and end > chain.reach:
+            if chain.lowest("") <= start <= chain.reach + NEAR and end > chain.reach:
                 return chain
         return None
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -163,22 +164,11 @@ def check_changed(cut: tuple[str, list[Span]], change: Callable[[str], str]) -> 
             for piece, (a, b) in zip(pieces, spans, strict=True)
         )
     )
+    # two of one text, whose spans differ by white space only, are taken for two places
+    assume(all(piece != following for piece, following in pairwise(pieces)))
     found = align(text, pieces)
     assert set(found.kinds.tolist()) <= {EXACT, NORMALISED}
     for span, ours, is_ambiguous in zip(spans, spans_of(found), found.ambiguous, strict=True):
-        assert is_ambiguous or trimmed(text, *ours) == trimmed(text, *span)
-
-
-@given(cuts(), st.integers(1, 3), st.integers(1, 3))
-def test_torn_characters_are_not_part_of_the_span(cut, before, behind):
-    text, spans = cut
-    whole = [(start + 1, end - 1) for start, end in spans]
-    assume(all(len(oracle.normal_form(text[start:end])) >= 8 for start, end in whole))
-    pieces = ["\ufffd" * before + text[start:end] + "\ufffd" * behind for start, end in whole]
-    found = align(text, pieces)
-    assert set(found.kinds.tolist()) == {NORMALISED}
-    assert all("broken characters" in changes for changes in found.changes)
-    for span, ours, is_ambiguous in zip(whole, spans_of(found), found.ambiguous, strict=True):
         assert is_ambiguous or trimmed(text, *ours) == trimmed(text, *span)
 
 
@@ -193,6 +183,19 @@ def numbered_cuts(draw: st.DrawFn) -> tuple[str, list[Span]]:
     bounds = [0, *(20 * place for place in places if 20 * place + 20 <= len(text)), len(text)]
     overlaps = [draw(st.integers(0, 15)) for _ in bounds]
     return text, [(max(0, a - overlap), b) for a, b, overlap in zip(bounds, bounds[1:], overlaps, strict=False)]
+
+
+@given(numbered_cuts(), st.integers(1, 3), st.integers(1, 3))
+def test_torn_characters_are_not_part_of_the_span(cut, before, behind):
+    text, spans = cut
+    whole = [(start + 1, end - 1) for start, end in spans]
+    assume(all(len(oracle.normal_form(text[start:end])) >= 8 for start, end in whole))
+    pieces = ["\ufffd" * before + text[start:end] + "\ufffd" * behind for start, end in whole]
+    found = align(text, pieces)
+    assert set(found.kinds.tolist()) == {NORMALISED}
+    assert all("broken characters" in changes for changes in found.changes)
+    for span, ours in zip(whole, spans_of(found), strict=True):
+        assert trimmed(text, *ours) == trimmed(text, *span)
 
 
 HEADING = "## 料金とお支払い (fees)"

@@ -249,6 +249,7 @@ CATALOGUE = {
     "a splitter failed on a document, or more than {share} of its pieces are found nowhere in the documents: what it cuts is not known": "スプリッターが文書を分割できなかったか、断片の {share} を超える数が文書中に見つからないため、どこで切れているか分かりません",
     "{chunker} takes no overlap": "{chunker} には重なりを指定できません",
     "{chunker}": "{chunker}",
+    "without the addition, {told}": "付け足さないと、{told}",
     "{chunker}: {text}": "{chunker}: {text}",
     "gives the same pieces at sizes of 2 and of 100,000: it seems to ignore its size": "サイズ 2 でも 100,000 でも同じ断片を返すため、サイズを無視しているようです",
     "gives other pieces when it is asked again, so what is counted holds for one run only": "同じ文書でも呼ぶたびに断片が変わるため、数値はこの実行にだけ当てはまります",

@@ -152,7 +152,7 @@ def advice_sentences(result: SweepResult, name: Name) -> Iterator[Labelled]:
     if advice.kind == START:
         yield say("Start"), say("{cell}: {told}.", cell=advised_setting(advice, name), told=_damage(cell))
     elif advice.kind == FLOOR:
-        told = say("{cell}: {told}.", cell=advised_setting(advice, name), told=_harm(cell))
+        told = say("{cell}: {told}.", cell=advised_setting(advice, name), told=_harm_without(advice, cell))
         below = _below(line, cell)
         yield say("Floor"), say("{told} {more}", told=told, more=below) if below else told
     yield say("Why"), say("{told}.", told=reason(result, advice))
@@ -199,6 +199,11 @@ def _harm(cell: Cell) -> Text:
         mean = decimal(cell.expected_split_questions)
         told.append(say("wherever the first cut falls, {mean} would be cut on average", mean=mean))
     return say("{harms:, }", harms=told) if told else say("no question is harmed")
+
+
+def _harm_without(advice: Advice, cell: Cell) -> Text:
+    """Say what the advised cell harms; where something is to be added, that it is without it."""
+    return _harm(cell) if advice.prepend is None else say("without the addition, {told}", told=_harm(cell))
 
 
 def _below(line: Line, cell: Cell) -> Text | None:
@@ -370,8 +375,19 @@ def _next(result: SweepResult, advice: Advice | None, name: Name) -> Iterator[La
         fields = result.settings.get("chunk_fields", {}).items()
         command += "".join(f" --chunk-field {name(shlex.quote(f'{ours}={theirs}'))}" for ours, theirs in fields)
         if any(cell.pieces is not None and cell.chunker not in indexes for cell in result.cells):
-            command += f" -c {name(shlex.quote(','.join(map(str, result.settings.get('chunkers', ())))))}"
+            added = [] if advice.chunker in indexes else _with_addition(advice)
+            chunkers = [*map(str, result.settings.get("chunkers", ())), *added]
+            command += f" -c {name(shlex.quote(','.join(chunkers)))}"
         yield say("Next"), say("{command}   (searches with BM25, offline)", command=command)
+
+
+def _with_addition(advice: Advice) -> list[str]:
+    """Spell the advised way of cutting with what it should prepend, to be ranked beside the others."""
+    if advice.prepend is None:
+        return []
+    way, bracket, settings = advice.chunker.partition("(")
+    inside = f"{settings.removesuffix(')')}, " if bracket else ""
+    return [f"{way}({inside}prepend={advice.prepend})"]
 
 
 def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from chunkscope.chunkers.pieces import EXACT, Pieces
+from chunkscope.chunkers.pieces import EXACT, PIECE_KINDS, Pieces
 from chunkscope.corpus.document import Document
 from chunkscope.store.store import NamespaceInfo, Store
 
 KIND = "splitter:"
 """What the namespaces of pieces begin with; the name of the splitter follows."""
+LARGEST_ENTRY = 1 << 28
+"""More characters than the pieces of a document have."""
 SECONDS_AT_RISK = 0.5
 """What took longer is written at once, so that Ctrl-C loses no more than a document."""
 
@@ -128,17 +130,28 @@ def _write(pieces: Pieces, document: Document) -> bytes:
     return zlib.compress(json.dumps(found).encode(), 1)
 
 
-def _read(blob: bytes, document: Document) -> Pieces:
-    found = json.loads(zlib.decompress(blob))
-    text, own = document.text, found["own"]
-    spans = np.array(found["spans"], dtype=np.int64).reshape(-1, 2)
+def _read(blob: bytes, document: Document) -> Pieces | None:
+    """Read pieces; what cannot be those of this document, whoever wrote it, is none."""
+    try:
+        unpacker = zlib.decompressobj()
+        found = json.loads(unpacker.decompress(blob, LARGEST_ENTRY))
+        spans, prepended = (np.array(found[name], dtype=np.int64).reshape(-1, 2) for name in ("spans", "prepended"))
+        kinds, owners = np.array(found["kinds"], dtype=np.uint8), np.array(found["owners"], dtype=np.int64)
+        text, own = document.text, {int(number): str(one) for number, one in found["own"].items()}
+        counts = int(found["wrong_offsets"]), int(found["n_broken"])
+    except (zlib.error, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+    laid, ends = np.concatenate((spans, prepended)), np.diff(owners, prepend=0, append=max(len(spans) - 1, 0))
+    is_sound = (
+        len(kinds) == len(spans)
+        and len(owners) == len(prepended)
+        and bool((kinds < len(PIECE_KINDS)).all())
+        and bool(((laid[:, 0] >= 0) & (laid[:, 0] <= laid[:, 1]) & (laid[:, 1] <= len(text))).all())
+        and (not len(owners) or bool((ends >= 0).all()))
+    )
+    if not is_sound:
+        return None
+    texts = [own.get(number, text[start:end]) for number, (start, end) in enumerate(spans.tolist())]
     return Pieces(
-        [own.get(str(number), text[start:end]) for number, (start, end) in enumerate(found["spans"])],
-        spans,
-        np.arange(len(spans)),
-        np.array(found["kinds"], dtype=np.uint8),
-        np.array(found["owners"], dtype=np.int64),
-        np.array(found["prepended"], dtype=np.int64).reshape(-1, 2),
-        wrong_offsets=found["wrong_offsets"],
-        n_broken=found["n_broken"],
+        texts, spans, np.arange(len(spans)), kinds, owners, prepended, wrong_offsets=counts[0], n_broken=counts[1]
     )

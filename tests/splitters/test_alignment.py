@@ -160,8 +160,9 @@ def check_changed(cut: tuple[str, list[Span]], change: Callable[[str], str]) -> 
     # a slice from elsewhere is taken for that slice: nobody could tell
     assume(
         not any(
-            piece.strip() in text and piece.strip() not in text[a:b]
+            form in text and form not in text[a:b]
             for piece, (a, b) in zip(pieces, spans, strict=True)
+            for form in (piece, piece.strip())
         )
     )
     # two of one text, whose spans differ by white space only, are taken for two places

@@ -205,6 +205,11 @@ class Chunker(ABC):
         return True
 
     @property
+    def has_own_size(self) -> bool:
+        """Whether it cuts at a size of its own, or at none, where it is given none."""
+        return False
+
+    @property
     def gives_pieces(self) -> bool:
         """Whether its chunks are texts that somebody else made, which takes longer than to cut."""
         return False

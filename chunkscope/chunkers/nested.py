@@ -246,7 +246,7 @@ class Runs(NamedTuple):
     levels: IntArray
 
 
-class Walk:
+class Descent:
     """A walk around the pieces that are gone into at a size, and by leaving some out at any larger one.
 
     A step leads into a piece or out of it. Between two steps lies a run of pieces, of one level and in one piece.

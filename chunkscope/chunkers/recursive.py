@@ -18,7 +18,7 @@ import numpy as np
 
 from chunkscope.chunkers.base import Chunker, Chunking, check_choice
 from chunkscope.chunkers.items import CHUNKS_AT_ONCE
-from chunkscope.chunkers.nested import ZERO, Keep, Nested, Separator, Walk, join_nested
+from chunkscope.chunkers.nested import ZERO, Descent, Keep, Nested, Separator, join_nested
 from chunkscope.chunkers.packing import pack_groups
 from chunkscope.errors import ChunkerError
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray
@@ -140,21 +140,21 @@ class RecursiveChunker(Chunker):
         if not cells:
             return
         sizes = [cell.required_size() for cell in cells]
-        walk = Walk(nested, min(sizes))
-        runs = dict(zip(sorted(set(sizes)), walk.runs(sorted(set(sizes))), strict=True))
+        descent = Descent(nested, min(sizes))
+        runs = dict(zip(sorted(set(sizes)), descent.runs(sorted(set(sizes))), strict=True))
         of_cells = [runs[size] for size in sizes]
         n_runs = [len(found.first) for found in of_cells]
         first, behind, levels = (np.concatenate(column) for column in zip(*of_cells, strict=True))
         # n pieces have n - 1 separators, or as many as pieces where there is room for one more
-        joints = walk.joints[levels]
+        joints = descent.joints[levels]
         sizes_of_runs = np.repeat(sizes, n_runs) + joints
         overlaps = np.repeat([cell.overlap for cell in cells], n_runs)
-        alone = np.flatnonzero(levels == walk.alone)  # pieces taken as they are, however large
-        sizes_of_runs[alone] = walk.used[behind[alone]] - walk.used[first[alone]]
+        alone = np.flatnonzero(levels == descent.alone)  # pieces taken as they are, however large
+        sizes_of_runs[alone] = descent.used[behind[alone]] - descent.used[first[alone]]
         pairs, counts = pack_groups(
-            walk.used, first, behind, sizes_of_runs, np.where(overlaps, overlaps + joints, 0), fitting=True
+            descent.used, first, behind, sizes_of_runs, np.where(overlaps, overlaps + joints, 0), fitting=True
         )
-        found = self._texts(nested, walk, pairs, levels, counts)
+        found = self._texts(nested, descent, pairs, levels, counts)
         bounds = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *n_runs])]
         bounds = np.searchsorted(found.places, bounds)
         for low, high in pairwise(bounds.tolist()):
@@ -163,12 +163,12 @@ class RecursiveChunker(Chunker):
             n_rewritten = int(found.is_rewritten[low:high].sum()) if self.keep == "none" else None
             yield Chunking(spans, found.weights[low:high], tiles=tiles, n_rewritten=n_rewritten)
 
-    def _texts(self, nested: Nested, walk: Walk, pairs: SpanArray, levels: IntArray, counts: IntArray) -> _Texts:
+    def _texts(self, nested: Nested, descent: Descent, pairs: SpanArray, levels: IntArray, counts: IntArray) -> _Texts:
         """Take white space off what was merged, unless it is a piece taken as it is, and drop what then is empty."""
         first, behind = pairs[:, 0], pairs[:, 1]
-        starts, ends = walk.starts[first], walk.ends[behind - 1]
+        starts, ends = descent.starts[first], descent.ends[behind - 1]
         if self.strip:
-            alone = np.flatnonzero(levels == walk.alone)
+            alone = np.flatnonzero(levels == descent.alone)
             alone = (np.cumsum(counts) - counts)[alone] if len(alone) else alone
             as_they_are = starts[alone], ends[alone]
             starts, ends = nested.lead(starts), nested.trail(ends)
@@ -179,12 +179,12 @@ class RecursiveChunker(Chunker):
         weights = spans[:, 1] - spans[:, 0]
         if self.keep == "none":
             levels = np.repeat(levels, counts)[places]
-            excess, is_rewritten = walk.gaps(nested).inside(spans, levels)
+            excess, is_rewritten = descent.gaps(nested).inside(spans, levels)
         else:
             levels, excess, is_rewritten = ZERO, ZERO, np.zeros(0, dtype=np.bool_)
         if self.unit == "char":
             return _Texts(places, spans, weights - excess if len(is_rewritten) else weights, is_rewritten)
-        weights = (walk.used[behind] - walk.used[first])[places] - walk.joints[levels]
+        weights = (descent.used[behind] - descent.used[first])[places] - descent.joints[levels]
         return _Texts(places, spans, weights, is_rewritten)
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from chunkscope.questions.labels import Labels
 
 
-IGNORES_SIZE = say("gives the same pieces at sizes of 2 and of 100,000: it seems to ignore its size")
-CHANGES = say("gives other pieces when it is asked again, so what is counted holds for one run only")
+_IGNORES_SIZE = say("gives the same pieces at sizes of 2 and of 100,000: it seems to ignore its size")
+_CHANGES = say("gives other pieces when it is asked again, so what is counted holds for one run only")
 
 
 def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
@@ -88,9 +88,9 @@ def end_with_failures(result: SweepResult, messages: Messages) -> None:
 
 def warn_of_indexes(chunkers: Iterable[Chunker], corpus: Corpus, messages: Messages) -> None:
     """Say which documents an index has that are not here, and which it has not."""
-    from chunkscope.splitters.dump import DumpChunker
+    from chunkscope.splitters.dump import as_index
 
-    for index in (one.for_corpus(corpus.names, corpus.path) for one in chunkers if isinstance(one, DumpChunker)):
+    for index in filter(None, (as_index(chunker.for_corpus(corpus.names, corpus.path)) for chunker in chunkers)):
         messages.warn(*(say("{path}: {text}", path=index.path, text=doubt) for doubt in index.matched.doubts))
         orphaned = index.matched.orphaned
         if orphaned:
@@ -114,9 +114,10 @@ def warn_of_indexes(chunkers: Iterable[Chunker], corpus: Corpus, messages: Messa
 
 def warn_of_splitters(chunkers: Iterable[Chunker], messages: Messages) -> None:
     """Say which splitters of one's own ignore their size, or give something else each time they are asked."""
-    from chunkscope.splitters.chunker import doubts
+    from chunkscope.splitters.chunker import CHANGES, IGNORES_SIZE, doubts
 
-    told = {"ignores_size": IGNORES_SIZE, "changes": CHANGES}
+    told = {IGNORES_SIZE: _IGNORES_SIZE, CHANGES: _CHANGES}
     for chunker in dict.fromkeys(chunkers):
         for doubt in doubts(chunker):
-            messages.warn(say("{chunker}: {text}", chunker=chunker.label, text=told[doubt]))
+            if doubt in told:
+                messages.warn(say("{chunker}: {text}", chunker=chunker.label, text=told[doubt]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ChunkerError, GridError
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap, parse_overlaps, parse_sizes
 from chunkscope.grid.ways import DEFAULT_WAYS, available_ways, grid_of_ways
-from chunkscope.splitters.chunker import SplitterChunker, with_cache
+from chunkscope.splitters.chunker import with_cache
 from chunkscope.splitters.dump import DumpChunker
 from chunkscope.structure.units import get_unit
 
@@ -35,7 +35,12 @@ _OWN_UNIT = re.compile(r"[(,]\s*unit\s*=")
 
 
 def read_chunkers(
-    chunker: Sequence[str], unit: Sequence[str], *, allow_code: bool = False, cache: str | None = None
+    chunker: Sequence[str],
+    unit: Sequence[str],
+    *,
+    allow_code: bool = False,
+    cache: str | None = None,
+    documents: Corpus | Sequence[Document] = (),
 ) -> tuple[Chunker, ...]:
     """Give each chunker in each unit.
 
@@ -47,6 +52,8 @@ def read_chunkers(
         Splitters that the configuration names may be run.
     cache : str, optional
         The file in which the pieces of splitters are kept.
+    documents : Corpus or sequence of Document
+        For which the default ways are wanted, where these are named.
 
     Returns
     -------
@@ -72,10 +79,7 @@ def read_chunkers(
     refused: dict[str, ChunkerError] = {}
     with naming_the_file("chunker"):
         # an empty value is no absent one: it comes from a variable that is not set
-        for part in split_at_commas(",".join(chunker) if chunker else DEFAULT_CHUNKER):
-            if part.strip() == DEFAULT_WAYS_WORD:
-                found.update(dict.fromkeys(available_ways()[0]))
-                continue
+        for part in _spelt_out(chunker, documents) if chunker else [DEFAULT_CHUNKER]:
             if is_configured("chunker") and not allow_code and is_splitter(name_of(part)):
                 raise ChunkerError(f"{part.strip()} runs code; --allow-code lets it, if you trust what this file names")
             one = with_cache(parse_chunker(part), cache)
@@ -93,6 +97,15 @@ def read_chunkers(
     for one in found:
         get_unit(one.unit)
     return tuple(found)
+
+
+def _spelt_out(chunker: Sequence[str], documents: Corpus | Sequence[Document]) -> Iterator[str]:
+    """Give the entries of a list of chunkers, the default ways in place of the word for them."""
+    for part in split_at_commas(",".join(chunker)):
+        if part.strip() == DEFAULT_WAYS_WORD:
+            yield from map(str, available_ways(documents)[0])
+        else:
+            yield part
 
 
 def read_indexes(flags: Mapping[str, Any]) -> tuple[DumpChunker, ...]:
@@ -179,7 +192,8 @@ def read_grid(
         chunkers, missing = available_ways(documents)
     else:
         named = flags["chunker"] or [",".join(DEFAULT_WAYS)]
-        chunkers = read_chunkers(named, flags["unit"], **splitter_settings(flags))
+        chunkers = read_chunkers(named, flags["unit"], documents=documents, **splitter_settings(flags))
+        missing = available_ways(documents)[1] if names_default_ways(named) else ()
     given = sizes if flags["sizes"] is None else flags["sizes"]
     if flags["sizes"] is not None:
         overlaps = DEFAULT_OVERLAPS
@@ -265,10 +279,8 @@ def _taken_by(chunker: Chunker, flags: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _sized_or_own(chunker: Chunker, flags: Mapping[str, Any]) -> Chunker:
-    if flags["size"] is not None or not isinstance(chunker, SplitterChunker):
+    if flags["size"] is not None or not chunker.has_own_size:
         return _sized(chunker, flags)[0]
-    if chunker.size is None and chunker.splitter.needs_size:
-        raise ChunkerError(f"{chunker} needs a size, such as --size 400")
     return chunker if flags["overlap"] is None else chunker.at(chunker.size, _overlap(flags["overlap"]).at(0))
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts, read_bytes
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
@@ -88,6 +89,11 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"<Corpus {self.path!r}: {len(self)} documents>"
+
+    def sample(self, n: int) -> Iterator[Document]:
+        """Give at most so many documents: spread evenly, where each can be read by itself, else the first."""
+        step = 1 if isinstance(self.source, Records) else max(1, -(-len(self) // n))
+        return islice(self, 0, n * step, step)
 
     @cached_property
     def most_characters(self) -> int:

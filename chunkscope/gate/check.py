@@ -35,7 +35,7 @@ from chunkscope.measures.findings import Finding, Level
 from chunkscope.questions.check import check_labels
 from chunkscope.questions.labels import Labels
 from chunkscope.questions.question import Question, QuestionFile, questions_of
-from chunkscope.splitters.dump import DumpChunker
+from chunkscope.splitters.dump import as_index
 
 
 def check(
@@ -104,7 +104,8 @@ def check(
     corpus = Corpus.of(documents)
     chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     chunker = chunker.for_corpus(corpus.names, corpus.path)
-    index = compare_index(corpus, chunker) if isinstance(chunker, DumpChunker) else None
+    dump = as_index(chunker)
+    index = None if dump is None else compare_index(corpus, dump)
     _require_parts(thresholds, ranking, earlier, index)
     thresholds = thresholds if index else thresholds.without(NEEDS_INDEX)
     labels, asked = _looked_up(corpus, questions)

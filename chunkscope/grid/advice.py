@@ -75,7 +75,7 @@ TWO_PERCENT = Tolerance()
 
 
 @dataclass(frozen=True)
-class Run:
+class WinningSizes:
     """Sizes that win so many of the draws of the questions."""
 
     smallest: int
@@ -140,7 +140,7 @@ class Advice:
         How often this way wins when the questions are drawn anew.
     least_difference : int or None
         The least difference that an exact paired test sees between two cells named in advance.
-    run : Run or None
+    run : WinningSizes or None
     grid_end : str or None
         ``largest`` or ``smallest``: the cell has that size of its line, and the one beside it loses much more.
     remedies : tuple of Remedy
@@ -166,7 +166,7 @@ class Advice:
     wins: int | None = None
     draws: int | None = None
     least_difference: int | None = None
-    run: Run | None = None
+    run: WinningSizes | None = None
     grid_end: str | None = None
     remedies: tuple[Remedy, ...] = field(default=(), compare=False)
 

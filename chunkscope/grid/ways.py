@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 import numpy as np
 
@@ -21,7 +20,7 @@ FOR_JAPANESE = {"recursive": "recursive(separators=cjk)"}
 JAPANESE_SHARE = 0.1
 """From this share of kana and kanji on, among all characters but blanks, documents are Japanese or Chinese."""
 SAMPLED_DOCUMENTS, SAMPLED_CHARACTERS = 64, 2000
-"""So many documents are looked at, spread evenly, and so much of each."""
+"""About so many documents are looked at, and so much of each."""
 CHARACTERS_OF_A_TOKEN = 4
 """Default sizes in tokens are those in characters over this."""
 
@@ -55,8 +54,8 @@ def are_japanese(documents: Corpus | Sequence[Document]) -> bool:
     >>> [are_japanese([Document("a.md", text)]) for text in ("Backup: 毎日", "A backup of 東京 runs daily.")]
     [True, False]
     """
-    step = max(1, len(documents) // SAMPLED_DOCUMENTS)
-    sample = "".join(document.text[:SAMPLED_CHARACTERS] for document in islice(documents, 0, None, step))
+    sampled = Corpus.of(documents).sample(SAMPLED_DOCUMENTS)
+    sample = "".join(document.text[:SAMPLED_CHARACTERS] for document in sampled)
     flags = character_flags(code_points(sample))
     n_japanese, n_seen = np.count_nonzero(flags & JAPANESE), np.count_nonzero(~flags & BLANK)
     return bool(n_seen and n_japanese >= JAPANESE_SHARE * n_seen)

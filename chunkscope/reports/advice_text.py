@@ -13,7 +13,7 @@ from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.results import Cell, ChunkTokens, QuestionsInfo, SweepResult
 from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
-from chunkscope.reports.columns import ADVISED, TOO_LARGE, Shown, largest_column, setting, way_label
+from chunkscope.reports.columns import ADVISED, TOO_LARGE, ShownCells, largest_column, setting, way_label
 from chunkscope.reports.formatting import decimal, percent, times
 from chunkscope.reports.reasons import reason
 from chunkscope.reports.screen import Labelled
@@ -396,7 +396,7 @@ def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
     return [say("{n:,} further {n:setting|settings}: --all shows them", n=n)] if n else []
 
 
-def limit_notes(result: SweepResult, shown: Shown) -> list[Text]:
+def limit_notes(result: SweepResult, shown: ShownCells) -> list[Text]:
     """Say what the largest chunks were compared with, and how many tokens those of the advised setting have."""
     notes, limit = [], shown.limit
     if any(text.endswith(TOO_LARGE) for text in largest_column(shown).texts):

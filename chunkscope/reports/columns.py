@@ -19,7 +19,7 @@ ADVISED, TOO_LARGE = ">", "!"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCells:
     """The cells of a table, and by what they are told apart.
 
     Attributes
@@ -70,7 +70,7 @@ def setting(cell: Cell | Advice) -> str:
     return "" if cell.size is None else f"{cell.size}/{cell.overlap}"
 
 
-def cell_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
+def cell_columns(result: SweepResult, shown: ShownCells) -> list[TextColumn]:
     """Give the columns for some cells of a sweep."""
     advice = result.advice
     marks = [ADVISED if isinstance(advice, Advice) and cell.key == advice.key else "" for cell in shown.cells]
@@ -90,7 +90,7 @@ def cell_columns(result: SweepResult, shown: Shown) -> list[TextColumn]:
     return columns
 
 
-def _structure(shown: Shown) -> list[TextColumn]:
+def _structure(shown: ShownCells) -> list[TextColumn]:
     first = shown.cells[0]
     columns = []
     for kind in KINDS:
@@ -110,7 +110,7 @@ def _kind_title(kind: str, total: int) -> Text:
     return say("rows\ncut of\n{total:,}", total=total)
 
 
-def _header_lost(shown: Shown) -> list[TextColumn]:
+def _header_lost(shown: ShownCells) -> list[TextColumn]:
     total = shown.cells[0].table_rows
     title = say("header\nlost of\n{total:,}", total=total)
     return [shown.column(title, lambda cell: f"{total - cell.table_rows_with_header:,}")] if total else []
@@ -120,7 +120,7 @@ def _cut(kind: str, cell: Cell) -> str:
     return f"{cut_in_two(cell, kind):,}"
 
 
-def _questions(result: SweepResult, shown: Shown) -> list[TextColumn]:
+def _questions(result: SweepResult, shown: ShownCells) -> list[TextColumn]:
     total = result.questions.valid if result.questions else 0
     columns = [shown.column(say("answer\ncut"), lambda cell: f"{cell.split_questions:,}")]
     if any(cell.table_questions for cell in shown.cells):
@@ -137,7 +137,7 @@ def _harm(value: float) -> str:
     return f"{round(value):,}" if value == round(value) else decimal(value)
 
 
-def largest_column(shown: Shown) -> TextColumn:
+def largest_column(shown: ShownCells) -> TextColumn:
     """Give the column of the largest chunks, with a mark where one is above the limit."""
     return shown.column(say("largest"), partial(_largest, shown.limit))
 
@@ -147,7 +147,7 @@ def _largest(limit: ModelLimit, cell: Cell) -> str:
     return f"{largest:,} {TOO_LARGE}" if largest > limit.limit else f"{largest:,}"
 
 
-def _asked_for(result: SweepResult, shown: Shown) -> list[TextColumn]:
+def _asked_for(result: SweepResult, shown: ShownCells) -> list[TextColumn]:
     """Give what the user named: tokens, their price, the fields of further measures."""
     found = []
     price = result.settings.get("price")

@@ -76,10 +76,10 @@ def render_inspection(found: Inspection, options: ReportOptions) -> str:
     str
         Lines, each with its end.
     """
-    return "\n".join(_Writer(found, options).lines()) + "\n"
+    return "\n".join(_InspectionWriter(found, options).lines()) + "\n"
 
 
-class _Writer:
+class _InspectionWriter:
     """Writes one inspection."""
 
     def __init__(self, found: Inspection, options: ReportOptions) -> None:

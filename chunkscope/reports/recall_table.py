@@ -11,7 +11,7 @@ from chunkscope.grid.advice import Advice
 from chunkscope.grid.results import Cell, SweepResult
 from chunkscope.language import Text, say
 from chunkscope.reports.advice_text import Name, cell_notes, further_cells, limit_notes, some
-from chunkscope.reports.columns import ADVISED, Shown, labels_of, largest_column, setting
+from chunkscope.reports.columns import ADVISED, ShownCells, labels_of, largest_column, setting
 from chunkscope.reports.formatting import NOTHING, of, times
 from chunkscope.reports.selection import MAX_CELLS, chosen_cells
 from chunkscope.reports.table import TextColumn
@@ -147,7 +147,7 @@ def recall_columns(
         keys.append(TextColumn("", [name(row.retriever) for row in rows], left=True))
     keys.append(column(say("size/\noverlap"), lambda row: setting(row.cell)))
     columns = [*_counts(result, rows, column), *_asked_for(rows, column, everything), _price(rows, column)]
-    columns.append(largest_column(Shown(cells, (), result.limit)))
+    columns.append(largest_column(ShownCells(cells, (), result.limit)))
     return [*keys, *columns, *(_everything(column) if everything else ())], len(keys)
 
 
@@ -244,7 +244,7 @@ def recall_notes(result: SweepResult, rows: Sequence[Row], name: Name, *, everyt
     cells = [row.cell for row in rows]
     notes = [say("{clauses:; }", clauses=list(_legend(result, rows, everything)))]
     notes += _listed_notes(rows, name)
-    notes += limit_notes(result, Shown(cells, (), result.limit))
+    notes += limit_notes(result, ShownCells(cells, (), result.limit))
     n_more = len(rows_of(result)) - len(rows)
     if len(retrievers_of(result)) < 2:
         notes += further_cells(result, cells)

@@ -9,7 +9,7 @@ from chunkscope.grid.results import SweepResult
 from chunkscope.language import Language, Text, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head
 from chunkscope.reports.base import SWEEP, Report, ReportOptions
-from chunkscope.reports.columns import Shown, cell_columns, labels_of
+from chunkscope.reports.columns import ShownCells, cell_columns, labels_of
 from chunkscope.reports.recall_table import recall_columns, recall_notes, shown_rows
 from chunkscope.reports.recall_text import recall_head, recall_sentences, warnings_of
 from chunkscope.reports.screen import Labelled
@@ -52,7 +52,7 @@ def to_markdown(result: SweepResult, options: ReportOptions) -> str:
     lines = [say("## Chunk boundaries"), "", *(_item(sentence) for sentence in head(result, escape)), ""]
     cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=options.all_rows)]
     if cells:
-        shown = Shown(cells, labels_of(cells, escape), result.limit, everything=options.all_rows)
+        shown = ShownCells(cells, labels_of(cells, escape), result.limit, everything=options.all_rows)
         columns = [column.in_language(options.lang) for column in cell_columns(result, shown)]
         lines += [*markdown_table(columns, escape), "", *map(_item, table_notes(result, shown)), ""]
     lines += map(_labelled, advice_sentences(result, escape))

@@ -13,7 +13,7 @@ from chunkscope.language import Text, say
 from chunkscope.measures.damage import DocumentDamage
 from chunkscope.reports.advice_text import advice_sentences, cell_notes, damage_words, further_cells, head, limit_notes
 from chunkscope.reports.base import LEAST_WIDTH, SWEEP, Report, ReportOptions
-from chunkscope.reports.columns import Shown, cell_columns, labels_of, way_label
+from chunkscope.reports.columns import ShownCells, cell_columns, labels_of, way_label
 from chunkscope.reports.recall_text import render_recall
 from chunkscope.reports.screen import INDENT, labelled, lit, said, sentence_lines, table_lines
 from chunkscope.reports.selection import chosen_cells
@@ -44,7 +44,7 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     lines = [line for sentence in head(result, name) for line in sentence_lines(sentence, options, rest=INDENT)]
     cells = [result.cells[place] for place in chosen_cells(result, result.limit, everything=options.all_rows)]
     if cells:
-        shown = Shown(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
+        shown = ShownCells(cells, labels_of(cells, name), result.limit, everything=options.all_rows)
         lines += ["", *lit(table_lines(cell_columns(result, shown), options, keys=3, indent=""), options)]
         lines += [line for note in table_notes(result, shown) for line in sentence_lines(note, options, first=INDENT)]
         lines += [""]
@@ -52,7 +52,7 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def table_notes(result: SweepResult, shown: Shown) -> list[Text]:
+def table_notes(result: SweepResult, shown: ShownCells) -> list[Text]:
     """Say what the marks of a table mean, and what else must be known of its cells."""
     notes = [_legend(result, shown), *limit_notes(result, shown)]
     if not shown.everything:
@@ -60,7 +60,7 @@ def table_notes(result: SweepResult, shown: Shown) -> list[Text]:
     return notes + cell_notes(result, shown.cells)
 
 
-def _legend(result: SweepResult, shown: Shown) -> Text:
+def _legend(result: SweepResult, shown: ShownCells) -> Text:
     """Explain the columns that are shown."""
     if result.questions is None:
         told = [say("cut: no chunk holds it whole")]

@@ -20,8 +20,8 @@ from chunkscope.grid.advice import (
     TWO_PERCENT,
     Advice,
     NoAdvice,
-    Run,
     Tolerance,
+    WinningSizes,
     advice_of,
     grid_end,
     is_known,
@@ -197,7 +197,7 @@ def _told(
         wins=wins,
         draws=len(winners),
         least_difference=least_difference(),
-        run=None if run is None else Run(*run),
+        run=None if run is None else WinningSizes(*run),
         grid_end=grid_end(contest.options, losses, chosen, tolerance),
     )
 

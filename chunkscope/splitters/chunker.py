@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
-from chunkscope.chunkers.base import Chunker
+from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.spelling import parse_settings, read_value
 from chunkscope.corpus.document import Document
 from chunkscope.errors import ChunkerError, SplitterError
 from chunkscope.splitters.installed import load_splitter
-from chunkscope.splitters.kept import KeptPieces
+from chunkscope.splitters.kept import KeptPieces, kept_answer
 from chunkscope.splitters.packages import SPLITTERS
 from chunkscope.splitters.parameters import OVERLAP_NAMES, SIZE_NAMES
-from chunkscope.splitters.pieces import PieceChunker, read_pieces
+from chunkscope.splitters.pieces import PieceChunker, chunking_of, read_pieces
 from chunkscope.splitters.probes import SAMPLE, ignores_size, is_deterministic
-from chunkscope.splitters.shapes import Splitter, adapt, is_portable
+from chunkscope.splitters.shapes import RawPiece, Splitter, adapt, is_portable
+from chunkscope.structure.analysis import DocumentAnalysis
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,11 @@ class SplitterChunker(PieceChunker):
         return self.splitter.takes_overlap
 
     @property
+    def has_own_size(self) -> bool:
+        """Whether the splitter has a default, or takes no size."""
+        return self.size is not None or not self.splitter.needs_size
+
+    @property
     def shown_unit(self) -> str:
         """What it counts, in our words or in its own."""
         return self.unit if self.splitter.unit else self.splitter.counts
@@ -99,6 +106,34 @@ class SplitterChunker(PieceChunker):
     def is_portable(self) -> bool:
         """Whether other processes can be sent it."""
         return is_portable(self.splitter)
+
+    def segment(self, analysis: DocumentAnalysis) -> tuple[Document, ...]:
+        """Take the document itself: where its pieces end depends on their size."""
+        return (analysis.document,)
+
+    def join(self, boundaries: Sequence[tuple[Document, ...]]) -> tuple[Document, ...]:
+        """Take the documents together."""
+        return tuple(chain.from_iterable(boundaries))
+
+    def chunks(self, boundaries: tuple[Document, ...]) -> Chunking:
+        """Split the documents, and lay the pieces one behind the other."""
+        return chunking_of(self.found_in(boundaries))
+
+    @property
+    def asked(self) -> tuple[int | None, int]:
+        """The size and overlap that the splitter is asked for, as far as it takes them."""
+        splitter = self.splitter
+        return self.size if splitter.takes_size else None, self.overlap if splitter.takes_overlap else 0
+
+    def split(self, text: str) -> list[RawPiece]:
+        """Run the splitter on a text at this size and overlap, as far as it takes them.
+
+        Raises
+        ------
+        SplitterError
+            It cannot split the text.
+        """
+        return self.splitter.split(text, *self.asked)
 
     def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
         """Run it on each document that is new at this setting; what it cannot split has no pieces, but a reason."""
@@ -119,11 +154,8 @@ class SplitterChunker(PieceChunker):
         return [one for one in found if one is not None]
 
     def _split(self, document: Document) -> Pieces:
-        splitter = self.splitter
-        size = self.size if splitter.takes_size else None
-        overlap = self.overlap if splitter.takes_overlap else 0
         try:
-            return read_pieces(document, splitter.split(document.text, size, overlap))
+            return read_pieces(document, self.split(document.text))
         except SplitterError as error:
             none = np.empty(0, dtype=np.int64)
             failures = ((document.name, str(error)),)
@@ -234,30 +266,43 @@ def _spelt(settings: dict[str, str]) -> str:
     return ", ".join(f"{key}={value}" for key, value in settings.items())
 
 
-def doubts(chunker: Chunker) -> Iterator[str]:
-    """Try a splitter of one's own out on a sample, and tell what is doubtful about it.
+IGNORES_SIZE, CHANGES = "ignores_size", "changes"
 
-    Yields
-    ------
-    str
-        ``ignores_size``; ``changes`` where it gives something else when asked again. Nothing for the splitters of
-        packages, which have been tried, and for chunkers of ours.
+
+def doubts(chunker: Chunker) -> tuple[str, ...]:
+    """Try a splitter of one's own out on a sample, once, and tell what is doubtful about it.
+
+    Returns
+    -------
+    tuple of str
+        `IGNORES_SIZE`; `CHANGES` where it gives something else when asked again. Nothing for the splitters of packages,
+        which have been tried, and for chunkers of ours.
 
     Examples
     --------
     >>> def deaf(text, chunk_size):
     ...     return text.split("\\n\\n")
-    >>> list(doubts(as_chunker(deaf)))
-    ['ignores_size']
+    >>> doubts(as_chunker(deaf))
+    ('ignores_size',)
     """
     if not isinstance(chunker, SplitterChunker) or chunker.spec in SPLITTERS:
-        return
+        return ()
     splitter = chunker.splitter
+    setting = [chunker.spec, splitter.version or "", chunker.settings, chunker.unit]
+    setting += [str(chunker.size), str(chunker.overlap)]
+    if splitter.version is None:
+        return _found_doubtful(chunker)
+    return kept_answer(chunker.cache, setting, lambda: _found_doubtful(chunker))
+
+
+def _found_doubtful(chunker: SplitterChunker) -> tuple[str, ...]:
+    splitter, found = chunker.splitter, []
     if ignores_size(splitter):
-        yield "ignores_size"
+        found.append(IGNORES_SIZE)
     try:
-        sized = (chunker.size or 200, chunker.overlap) if splitter.takes_size else (None, 0)
-        if not is_deterministic(splitter, SAMPLE, *sized):
-            yield "changes"
+        size, overlap = chunker.asked
+        if not is_deterministic(splitter, SAMPLE, size or (200 if splitter.takes_size else None), overlap):
+            found.append(CHANGES)
     except SplitterError:
-        return  # what it cannot split is told of the documents
+        pass  # what it cannot split is told of the documents
+    return tuple(found)

@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.index_text import LINE_END
 from chunkscope.chunkers.pieces import Pieces
 from chunkscope.corpus.document import Document
@@ -22,9 +24,10 @@ from chunkscope.splitters.dump_fields import Fields
 from chunkscope.splitters.dump_names import Matching, match_names
 from chunkscope.splitters.dump_records import read_records
 from chunkscope.splitters.heads import Heads
-from chunkscope.splitters.pieces import PieceChunker, pieces_at, place
+from chunkscope.splitters.pieces import Found, PieceChunker, chunking_of, pieces_at, place
 from chunkscope.splitters.shapes import RawPiece
 from chunkscope.splitters.texts import Texts
+from chunkscope.structure.analysis import DocumentAnalysis
 
 LARGEST_OFFSET = 2**40
 NO_OFFSET = -1
@@ -276,6 +279,18 @@ class DumpChunker(PieceChunker):
         indexed = name if self.matching is None else self.matching.names.get(name)
         return () if indexed is None else self.dump.documents.get(indexed, ())
 
+    def segment(self, analysis: DocumentAnalysis) -> tuple[Found, ...]:
+        """Find the chunks of a document, once: they have no size that could change."""
+        return tuple(self.found_in([analysis.document]))
+
+    def join(self, boundaries: Sequence[tuple[Found, ...]]) -> tuple[Found, ...]:
+        """Take them together."""
+        return tuple(chain.from_iterable(boundaries))
+
+    def chunks(self, boundaries: tuple[Found, ...]) -> Chunking:
+        """Lay them one behind the other."""
+        return chunking_of(boundaries)
+
     def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
         """Find the texts in their documents."""
         return [self.placed(document)[0] for document in documents]
@@ -294,6 +309,11 @@ class DumpChunker(PieceChunker):
     def _spell(self, skip: Sequence[str]) -> str:
         name = self.title or self.path
         return f"{name}(prepend={'+'.join(self.prepend)})" if self.prepend else name
+
+
+def as_index(chunker: Chunker) -> DumpChunker | None:
+    """Give a way of cutting if its chunks are those of an index."""
+    return chunker if isinstance(chunker, DumpChunker) else None
 
 
 def place_rows(document: Document, rows: Sequence[DumpRow]) -> tuple[Pieces, Alignment]:

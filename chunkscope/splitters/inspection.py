@@ -171,7 +171,7 @@ class _Tally:
         if isinstance(chunker, SplitterChunker) and first is not None:
             splitter = chunker.splitter
             deaf = ignores_size(splitter)
-            stable = is_deterministic(splitter, first.text, chunker.size, chunker.overlap)
+            stable = is_deterministic(splitter, first.text, *chunker.asked)
         return Inspection(
             chunker=str(chunker),
             size=stated_size(chunker),

@@ -6,7 +6,7 @@ import atexit
 import json
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from chunkscope.store.store import NamespaceInfo, Store
 
 KIND = "splitter:"
 """What the namespaces of pieces begin with; the name of the splitter follows."""
+ANSWERS = "splitters tried out"
 LARGEST_ENTRY = 1 << 28
 """More characters than the pieces of a document have."""
 SECONDS_AT_RISK = 0.5
@@ -61,6 +62,23 @@ def kept_splitters(store: Store) -> list[NamespaceInfo]:
     []
     """
     return [found for found in store.namespaces() if found.name.startswith(KIND)]
+
+
+def kept_answer(path: str | None, setting: Sequence[str], ask: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+    """Give what was answered about a splitter at a setting, which is asked once.
+
+    Examples
+    --------
+    >>> kept_answer(None, ["doctest"], lambda: ("slow",)), kept_answer(None, ["doctest"], lambda: ())
+    (('slow',), ('slow',))
+    """
+    store, key = store_at(path), sha256(json.dumps([_reader(), *setting]).encode()).digest()
+    [held] = store.get_many(ANSWERS, [key])
+    if held is not None:
+        return tuple(held.decode("utf-8", "replace").split())
+    found = ask()
+    store.put_many(ANSWERS, [key], [" ".join(found).encode()])
+    return found
 
 
 class KeptPieces:

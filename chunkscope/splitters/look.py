@@ -138,9 +138,11 @@ class Look:
         found = None
         if isinstance(chunker, SplitterChunker | DumpChunker):
             raw = _given_by(chunker, document)
-            found = place(document, raw)
-            is_dump = isinstance(chunker, DumpChunker)
-            pieces = chunker.pieces_of([document])[0] if is_dump else pieces_at(document, raw, found)
+            if isinstance(chunker, DumpChunker):
+                pieces, found = chunker.placed(document)
+            else:
+                found = place(document, raw)
+                pieces = pieces_at(document, raw, found)
             spans = pieces.spans[pieces.outermost]
             cut = Chunking(spans, spans[:, 1] - spans[:, 0], pieces=pieces)
         else:
@@ -282,7 +284,7 @@ class Look:
 def _given_by(chunker: SplitterChunker | DumpChunker, document: Document) -> list[RawPiece]:
     """Give the pieces of a document as a splitter gives them now, or as they stand in an index."""
     if isinstance(chunker, SplitterChunker):
-        return chunker.splitter.split(document.text, chunker.size, chunker.overlap)
+        return chunker.split(document.text)
     return [RawPiece(row.text, row.start, row.end) for row in chunker.rows_of(document.name)]
 
 

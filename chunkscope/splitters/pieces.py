@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray, Span, SpanArray
 from chunkscope.splitters.alignment import Alignment, align
 from chunkscope.splitters.shapes import RawPiece
-from chunkscope.structure.analysis import DocumentAnalysis
 
 REPLACEMENT = "\ufffd"
 """What stands for a character that was torn."""
@@ -27,21 +27,27 @@ REPLACEMENT = "\ufffd"
 _VISIBLE = re.compile(r"\S")
 
 
-@dataclass(frozen=True)
-class Uncut:
-    """Documents as they are: what a splitter has for boundaries."""
+class Found(NamedTuple):
+    """Where the pieces of one document lie.
 
-    documents: tuple[Document, ...]
+    Attributes
+    ----------
+    pieces : Pieces
+        With offsets in that document.
+    resumes : int64 (m,)
+        Where the text behind each of the outermost goes on: behind white space that was stripped.
+    length : int
+        Characters of the document.
+    """
 
-    @property
-    def bases(self) -> list[int]:
-        """Where each document starts when they lie one behind the other, and the end of the last."""
-        return list(accumulate((document.length for document in self.documents), initial=0))
+    pieces: Pieces
+    resumes: IntArray
+    length: int
 
 
 @dataclass(frozen=True)
 class PieceChunker(Chunker):
-    """A way of cutting that gives pieces; `pieces_of` is all that one has to say."""
+    """A way of cutting whose chunks are texts that somebody else made; `pieces_of` says which."""
 
     @property
     def gives_pieces(self) -> bool:
@@ -56,27 +62,24 @@ class PieceChunker(Chunker):
     def pieces_of(self, documents: Sequence[Document]) -> list[Pieces]:
         """Give the pieces of each document, with offsets in that document."""
 
-    def segment(self, analysis: DocumentAnalysis) -> Uncut:
-        """Take the document itself: where pieces end depends on their size."""
-        return Uncut((analysis.document,))
+    def found_in(self, documents: Sequence[Document]) -> list[Found]:
+        """Find the pieces of each document, and where the text behind them goes on."""
+        found = []
+        for document, pieces in zip(documents, self.pieces_of(documents), strict=True):
+            ends = pieces.spans[pieces.outermost, 1]
+            resumes = _behind_blanks(document.text, ends) if self.strips(document, pieces) else ends
+            found.append(Found(pieces, resumes, document.length))
+        return found
 
-    def join(self, boundaries: Sequence[Uncut]) -> Uncut:
-        """Take the documents together."""
-        return Uncut(tuple(document for part in boundaries for document in part.documents))
 
-    def chunks(self, boundaries: Uncut) -> Chunking:
-        """Give the pieces of all documents, and what they are judged by."""
-        bases = boundaries.bases
-        found = self.pieces_of(boundaries.documents)
-        pieces = join_pieces(found, bases)
-        spans = pieces.spans[pieces.outermost]
-        ends = [
-            _ends_behind_blanks(document.text, one) if self.strips(document, one) else one.spans[one.outermost, 1]
-            for document, one in zip(boundaries.documents, found, strict=True)
-        ]
-        moved = [some + base for some, base in zip(ends, bases, strict=False)]
-        tiles = np.column_stack((spans[:, 0], np.concatenate([np.empty(0, dtype=np.int64), *moved])))
-        return Chunking(spans, spans[:, 1] - spans[:, 0], tiles=tiles, pieces=pieces)
+def chunking_of(found: Sequence[Found]) -> Chunking:
+    """Lay the pieces of documents one behind the other; they are judged by the outermost."""
+    bases = list(accumulate((one.length for one in found), initial=0))
+    pieces = join_pieces([one.pieces for one in found], bases)
+    spans = pieces.spans[pieces.outermost]
+    resumes = [one.resumes + base for one, base in zip(found, bases, strict=False)]
+    tiles = np.column_stack((spans[:, 0], np.concatenate([np.empty(0, dtype=np.int64), *resumes])))
+    return Chunking(spans, spans[:, 1] - spans[:, 0], tiles=tiles, pieces=pieces)
 
 
 def read_pieces(document: Document, raw: Sequence[RawPiece]) -> Pieces:
@@ -139,14 +142,14 @@ def is_broken(piece: str, text: str, span: Span) -> bool:
     return REPLACEMENT in piece and piece.count(REPLACEMENT) > text.count(REPLACEMENT, *span)
 
 
-def _ends_behind_blanks(text: str, pieces: Pieces) -> IntArray:
-    """Give where the text behind each outermost piece goes on: int64 (m,)."""
-    ends: IntArray = pieces.spans[pieces.outermost, 1].copy()
+def _behind_blanks(text: str, ends: IntArray) -> IntArray:
+    """Move offsets behind the white space that stands there."""
+    moved = ends.copy()
     for row, end in enumerate(ends.tolist()):
         if text[end : end + 1].isspace():
             found = _VISIBLE.search(text, end)
-            ends[row] = found.start() if found else len(text)
-    return ends
+            moved[row] = found.start() if found else len(text)
+    return moved
 
 
 def _has_blank_edges(text: str, spans: SpanArray) -> bool:

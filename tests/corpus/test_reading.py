@@ -605,3 +605,14 @@ def test_a_file_that_changes_after_it_was_read_is_an_error(tmp_path):
         _ = first.text
     with pytest.raises(InputError, match=r"b\.md: no such file or folder"):
         _ = second.text
+
+
+def test_a_sample_is_spread_over_files_and_of_records_the_first(tmp_path):
+    for number in range(10):
+        (tmp_path / f"{number}.md").write_text(str(number))
+    assert [document.text for document in read_corpus(tmp_path).sample(5)] == ["0", "2", "4", "6", "8"]
+    records = tmp_path / "records.jsonl"
+    records.write_text("".join(f'{{"name": "{number}.md", "text": "{number}"}}\n' for number in range(10)))
+    read = read_corpus(records)
+    assert [document.text for document in read.sample(5)] == ["0", "1", "2", "3", "4"]
+    assert [document.text for document in read.sample(50)] == list("0123456789")

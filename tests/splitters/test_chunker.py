@@ -399,3 +399,38 @@ def test_an_entry_that_cannot_be_is_a_miss(entry):
     assert kept.get([document]) == [None]
     kept._store.put_many("splitter:test", [kept._key(document)], [zlib.compress(json.dumps(SOUND).encode())])
     assert kept.get([document])[0].texts == ["ten"]
+
+
+@pytest.mark.parametrize("command", ["sweep", "check", "chunks", "inspect"])
+def test_an_object_that_is_made_already_keeps_its_size_in_every_command(folder, command):
+    (folder / "mine.py").write_text(
+        "class Fixed:\n    chunk_size = 30\n    def split_text(self, text):\n"
+        "        return [text[n : n + 30] for n in range(0, len(text), 30)]\nmade = Fixed()\n"
+    )
+    done = run(command, "docs", "--chunker", "mine:made") if command != "inspect" else run_inspect("mine:made")
+    assert done.exit_code == 0, done.output
+    assert parse_chunker("mine:made").size == 30
+
+
+def run_inspect(chunker):
+    return CliRunner().invoke(program, ["inspect", "docs", "--chunker", chunker])
+
+
+def test_a_splitter_is_tried_out_once(folder):
+    (folder / "mine.py").write_text(
+        "def split(text, chunk_size):\n    if len(text) > 200:\n        with open('tried', 'a') as file:\n"
+        "            file.write('x')\n    return text.split('\\n\\n')\n"
+    )
+    arguments = ["sweep", "docs", "--chunker", "mine:split", "--sizes", "50", "--overlaps", "0", "--cache", "kept.db"]
+    first = CliRunner().invoke(program, arguments)
+    n_tried = len((folder / "tried").read_text())
+    close_stores()
+    second = CliRunner().invoke(program, arguments)
+    assert len((folder / "tried").read_text()) == n_tried > 0
+    assert all("it seems to ignore its size" in done.stderr for done in (first, second))
+
+
+def test_the_word_for_the_default_ways_means_those_of_the_documents(folder):
+    (folder / "docs" / "b.md").write_text("規程。宿泊費の上限は一泊一万二千円。" * 9, "utf-8")
+    found = json.loads(run("sweep", "docs", "--chunker", "mine:split,default", "--format", "json").stdout)
+    assert "recursive(separators=cjk)" in {cell["chunker"] for cell in found["cells"]}

@@ -16,7 +16,8 @@ from worlds import chunkers, corpora, labels_of, questions_of
 from chunkscope import Document, list_chunks, sweep
 from chunkscope.errors import ChunkscopeError, InputError, MissingPartError
 from chunkscope.grid.notation import Grid
-from chunkscope.splitters.dump import DumpChunker, read_dump
+from chunkscope.splitters import dump
+from chunkscope.splitters.dump import DumpChunker, place_rows, read_dump
 from chunkscope.splitters.dump_fields import Fields
 from chunkscope.splitters.dump_names import match_names
 
@@ -299,3 +300,11 @@ def test_an_index_of_other_documents_is_none(here):
     index = DumpChunker(path=write("chunks.jsonl", chunks(RULES, "a")))
     with pytest.raises(InputError, match=r"chunks\.jsonl: an index of other documents: 'rules\.md'; here are 'a\.md'"):
         index.for_corpus(["a.md"], "docs")
+
+
+def test_an_index_is_placed_once_for_all_looks_at_a_document(tmp_path, monkeypatch):
+    placed = []
+    monkeypatch.setattr(dump, "place_rows", lambda *given: placed.append(1) or place_rows(*given))
+    path = write(tmp_path / "chunks.jsonl", [{"document": RULES.name, "text": RULES.text}])
+    sweep([RULES], chunkers=[DumpChunker(path=path)])
+    assert len(placed) == 1

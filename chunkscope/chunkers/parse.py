@@ -101,7 +101,10 @@ def find_chunker(name: str) -> type[Chunker]:
         A package's chunker cannot be loaded.
     """
     if name not in CHUNKERS.built_in and name not in (names := CHUNKERS.names()):
-        raise ChunkerError(f"unknown chunker {name!r}; {_hint(name, names)}there are {', '.join(names)}")
+        raise ChunkerError(
+            f"unknown chunker {name!r}; {_hint(name, names)}there are {', '.join(names)}, and MODULE:ATTRIBUTE for a "
+            "splitter of your own"
+        )
     found: object = CHUNKERS.find(name)
     if not isinstance(found, type) or not issubclass(found, Chunker) or found.name != name:
         raise ChunkerError(f"chunker {name!r}: {found!r} is no subclass of Chunker with that name")

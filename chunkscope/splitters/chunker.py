@@ -65,6 +65,8 @@ class SplitterChunker(PieceChunker):
     def check(self) -> None:
         """Hold size and overlap to what the splitter takes."""
         splitter = self.splitter
+        if self.size is None and not self.overlap:
+            return
         for what, value, takes, fixed in (
             ("size", self.size, splitter.takes_size, splitter.fixed_size),
             ("overlap", self.overlap, splitter.takes_overlap, splitter.fixed_overlap or 0),

@@ -404,12 +404,15 @@ def test_an_entry_that_cannot_be_is_a_miss(entry):
 @pytest.mark.parametrize("command", ["sweep", "check", "chunks", "inspect"])
 def test_an_object_that_is_made_already_keeps_its_size_in_every_command(folder, command):
     (folder / "mine.py").write_text(
-        "class Fixed:\n    chunk_size = 30\n    def split_text(self, text):\n"
-        "        return [text[n : n + 30] for n in range(0, len(text), 30)]\nmade = Fixed()\n"
+        "class Fixed:\n    chunk_size, chunk_overlap = 30, 5\n    def split_text(self, text):\n"
+        "        return [text[n : n + 30] for n in range(0, len(text), 25)]\nmade = Fixed()\n"
     )
     done = run(command, "docs", "--chunker", "mine:made") if command != "inspect" else run_inspect("mine:made")
     assert done.exit_code == 0, done.output
-    assert parse_chunker("mine:made").size == 30
+    made = parse_chunker("mine:made")
+    assert (made.size, made.overlap) == (30, 5)
+    with pytest.raises(ChunkscopeError, match="fixed at 5"):
+        made.at(30, 6)
 
 
 def run_inspect(chunker):

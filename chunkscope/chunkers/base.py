@@ -179,6 +179,10 @@ class Chunker(ABC):
         """Give the same way of cutting at another size and overlap."""
         return dataclasses.replace(self, size=size, overlap=overlap)
 
+    def in_unit(self, unit: str) -> Self:
+        """Give the same way of cutting with sizes in another unit."""
+        return dataclasses.replace(self, unit=unit)
+
     @property
     def unsized(self) -> Self:
         """The same chunker without size and overlap: what segments a document once, whatever the sizes."""

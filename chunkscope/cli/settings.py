@@ -86,7 +86,7 @@ def read_chunkers(
             fitting = []
             for name in [] if _OWN_UNIT.search(part) else units:
                 try:
-                    fitting.append(dataclasses.replace(one, unit=name))
+                    fitting.append(one.in_unit(name))
                     used.add(name)
                 except ChunkerError as error:  # tokens are not counted in characters
                     refused.setdefault(name, error)

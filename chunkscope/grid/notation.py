@@ -271,7 +271,7 @@ class Grid:
             sized = chunker.size is not None
             if not sized and not chunker.needs_size:
                 # without a size, units do not matter
-                in_any_unit = dataclasses.replace(chunker, unit="char") if chunker.takes_size else chunker
+                in_any_unit = chunker.in_unit("char") if chunker.takes_size else chunker
                 if in_any_unit not in whole:
                     whole.add(in_any_unit)
                     rows.append(GridRow.of(chunker))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from chunkscope.chunkers.base import Chunker, Chunking
 from chunkscope.chunkers.pieces import Pieces
 from chunkscope.chunkers.spelling import parse_settings, read_value
 from chunkscope.corpus.document import Document
-from chunkscope.errors import ChunkerError, SplitterError
+from chunkscope.errors import ChunkerError, SplitterError, unit_noun
 from chunkscope.splitters.installed import load_splitter
 from chunkscope.splitters.kept import KeptPieces, kept_answer
 from chunkscope.splitters.packages import SPLITTERS
@@ -39,6 +39,9 @@ class SplitterChunker(PieceChunker):
         What it is set up with, as it was written.
     given : Splitter, optional
         The splitter itself, where it was given as an object.
+    is_unit_asked : bool
+        Somebody has said what its sizes count. Else that is what is known of it; where nothing is, characters are
+        measured, and nothing is said of what is above the size.
     cache : str, optional
         The file in which pieces are kept; without one, as long as the process.
 
@@ -54,11 +57,11 @@ class SplitterChunker(PieceChunker):
     spec: str = field(kw_only=True)
     settings: str = field(default="", kw_only=True)
     given: Splitter | None = field(default=None, kw_only=True, repr=False)
+    is_unit_asked: bool = field(default=False, kw_only=True, repr=False)
     cache: str | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        asked = self.unit
-        if not asked:
+        if not self.unit:
             object.__setattr__(self, "unit", self.splitter.unit or "char")
         super().__post_init__()
 
@@ -77,7 +80,14 @@ class SplitterChunker(PieceChunker):
     @property
     def splitter(self) -> Splitter:
         """What splits."""
-        return _loaded(self.spec, self.settings, self.unit) if self.given is None else self.given
+        if self.given is not None:
+            return self.given
+        return _loaded(self.spec, self.settings, self.unit if self.is_unit_asked else "")
+
+    def in_unit(self, unit: str) -> Self:
+        """Let sizes count another unit; a splitter of one's own is believed to do so."""
+        given = None if self.given is None else replace(self.given, unit=unit, counts=unit_noun(unit))
+        return replace(self, unit=unit, given=given, is_unit_asked=True)
 
     @property
     def needs_size(self) -> bool:
@@ -171,7 +181,7 @@ class SplitterChunker(PieceChunker):
             settings.append(f"size={self.size}")
         if "overlap" not in skip and self.overlap:
             settings.append(f"overlap={self.overlap}")
-        if "unit" not in skip and self.unit != (_default_unit(self.spec, self.settings, self.given) or "char"):
+        if "unit" not in skip and self.is_unit_asked:
             settings.append(f"unit={self.unit}")
         return f"{self.spec}({', '.join(settings)})" if settings else self.spec
 
@@ -181,10 +191,6 @@ def _loaded(spec: str, settings: str, unit: str) -> Splitter:
     """Load a splitter once a process: it may keep a model, and what it has been set up with."""
     options = {key: read_value(value, spec) for key, value in parse_settings(settings, spec)}
     return load_splitter(spec, options, unit or None)
-
-
-def _default_unit(spec: str, settings: str, given: Splitter | None) -> str | None:
-    return given.unit if given is not None else _loaded(spec, settings, "").unit
 
 
 def parse_splitter(spec: str, settings: str) -> SplitterChunker:
@@ -212,7 +218,7 @@ def parse_splitter(spec: str, settings: str) -> SplitterChunker:
         fixed, overlap = splitter.fixed_size, _overlap_at_fixed_size(splitter)
         own = {key: value for key, value in own.items() if key not in SIZE_NAMES and key not in OVERLAP_NAMES}
         ours = {"size": fixed, "overlap": overlap, **ours}
-    return SplitterChunker(spec=spec, settings=_spelt(own), **ours)
+    return SplitterChunker(spec=spec, settings=_spelt(own), is_unit_asked="unit" in ours, **ours)
 
 
 def _overlap_at_fixed_size(splitter: Splitter) -> int:
@@ -249,7 +255,7 @@ def as_chunker(
     splitter = adapt(found, name or _name_of(found), unit=unit or None)
     if size is None and splitter.fixed_size is not None:
         size, overlap = splitter.fixed_size, overlap or _overlap_at_fixed_size(splitter)
-    return SplitterChunker(size, overlap, unit=unit, spec=splitter.name, given=splitter)
+    return SplitterChunker(size, overlap, unit=unit, spec=splitter.name, given=splitter, is_unit_asked=bool(unit))
 
 
 def with_cache(chunker: Chunker, path: str | None) -> Chunker:

@@ -28,6 +28,9 @@ METADATA_FIELDS = ("metadata", "meta")
 
 LONGEST_REASON = 300
 
+LENGTH = "length_function"
+"""The parameter with which packages are told how to measure a text."""
+
 
 class RawPiece(NamedTuple):
     """What a splitter gave: a text, and where it claims that this lies; -1 and the like are claims too."""
@@ -232,7 +235,8 @@ def adapt(
     _check_options(name, parameters, options, is_maker=is_maker)
     size_name, fixed_size = _setting(SIZE_NAMES, parameters, options, found, is_maker)
     overlap_name, fixed_overlap = _setting(OVERLAP_NAMES, parameters, options, found, is_maker)
-    known_unit = unit or SIZE_NAMES.get(size_name or next((one for one in SIZE_NAMES if one in options), ""))
+    named = SIZE_NAMES.get(size_name or next((one for one in SIZE_NAMES if one in options), ""))
+    known_unit = unit or named or _measured_in(found, parameters, options)
     return Splitter(
         name=name,
         version=version or version_of(found),
@@ -249,6 +253,13 @@ def adapt(
         _is_maker=is_maker,
         _options=options,
     )
+
+
+def _measured_in(found: object, parameters: Parameters, options: Mapping[str, object]) -> str | None:
+    """Tell what a splitter counts that says which function measures a text."""
+    measures = (options.get(LENGTH), getattr(found, f"_{LENGTH}", None), parameters.defaults.get(LENGTH))
+    given = next((one for one in measures if one is not None), None)
+    return "char" if given is len else None
 
 
 def _counts(unit: str | None) -> str:

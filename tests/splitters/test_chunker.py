@@ -437,3 +437,26 @@ def test_the_word_for_the_default_ways_means_those_of_the_documents(folder):
     (folder / "docs" / "b.md").write_text("規程。宿泊費の上限は一泊一万二千円。" * 9, "utf-8")
     found = json.loads(run("sweep", "docs", "--chunker", "mine:split,default", "--format", "json").stdout)
     assert "recursive(separators=cjk)" in {cell["chunker"] for cell in found["cells"]}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "shown"),
+    [
+        ("mine:split", "units of its own"), ("mine:split(unit=char)", "char"), ("mine:split(unit=cl100k_base)", "cl100k_base"),
+        ("langchain:recursive", "char"), ("langchain:recursive(unit=cl100k_base)", "cl100k_base"),
+        ("langchain_text_splitters:RecursiveCharacterTextSplitter", "char"), ("langchain:token", "cl100k_base"),
+        ("haystack:word", "words between spaces"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("folder")
+def test_sizes_count_what_is_known_or_asked_for(spelling, shown):
+    found = parse_chunker(spelling)
+    assert found.shown_unit == shown
+    assert parse_chunker(str(found)) == found
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_an_object_counts_what_is_asked_for():
+    assert as_chunker(windows).shown_unit == "units of its own"
+    assert as_chunker(windows).in_unit("char").shown_unit == "char"
+    assert as_chunker(windows, unit="cl100k_base").shown_unit == "cl100k_base"

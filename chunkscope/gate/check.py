@@ -14,7 +14,6 @@ from chunkscope.errors import ConfigError, InputError
 from chunkscope.gate.baseline import Baseline, only
 from chunkscope.gate.doubts import find_doubts
 from chunkscope.gate.evaluate import Evaluation, Ranking, evaluate
-from chunkscope.gate.index import IndexState, compare_index
 from chunkscope.gate.lost import compare_with, find_newly_lost, find_not_answered
 from chunkscope.gate.result import (
     CODES,
@@ -104,10 +103,9 @@ def check(
     corpus = Corpus.of(documents)
     chunker = _ready(parse_chunker(chunker) if isinstance(chunker, str) else chunker, thresholds)
     chunker = chunker.for_corpus(corpus.names, corpus.path)
-    dump = as_index(chunker)
-    index = None if dump is None else compare_index(corpus, dump)
-    _require_parts(thresholds, ranking, earlier, index)
-    thresholds = thresholds if index else thresholds.without(NEEDS_INDEX)
+    is_index = as_index(chunker) is not None
+    _require_parts(thresholds, ranking, earlier, is_index)
+    thresholds = thresholds if is_index else thresholds.without(NEEDS_INDEX)
     labels, asked = _looked_up(corpus, questions)
     path = questions.path if isinstance(questions, QuestionFile | Labels) else ""
 
@@ -118,8 +116,7 @@ def check(
         since = _compare(evaluation, corpus, labels, thresholds, earlier, earlier_path)
     names = _shown_names(corpus)
     found = [dataclasses.replace(one, path=names(one.document or "")) for one in evaluation.findings]
-    if index:
-        evaluation.index = index
+    if (index := evaluation.index) is not None:
         found += [
             one if one.path else dataclasses.replace(one, path=names(one.document or "")) for one in index.findings
         ]
@@ -184,10 +181,10 @@ def _require_parts(
     thresholds: Thresholds,
     ranking: Ranking | None,
     earlier: SweepResult | CheckResult | Record | None,
-    index: IndexState | None,
+    is_index: bool,
 ) -> None:
     asked = [name for name in NEEDS_INDEX if name in thresholds.asked]
-    if asked and index is None:
+    if asked and not is_index:
         raise ConfigError(f"{asked[0]} needs an index, such as DumpChunker(path='chunks.jsonl')")
     if not thresholds.min_recall.is_off and ranking is None:
         raise ConfigError("min_recall needs a ranking, such as chunkscope.retrieval.Ranker('bm25')")

@@ -13,7 +13,7 @@ from chunkscope.chunkers.base import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError
-from chunkscope.gate.index import IndexState
+from chunkscope.gate.index import IndexState, compare_index, judge_index
 from chunkscope.gate.suggestions import Suggester
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
@@ -37,6 +37,7 @@ from chunkscope.measures.findings import (
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundTokens, TokenMeasure
 from chunkscope.questions.labels import Labels
+from chunkscope.splitters.dump import as_index
 
 Ranking = Callable[[Labels, Chunker], Measure]
 """Makes a measure that ranks the chunks of one setting: `chunkscope.retrieval` has one, and the gate knows none."""
@@ -74,6 +75,7 @@ class Evaluation:
             spoilt,
             self.may_be_cut + other.may_be_cut,
             self.in_first + other.in_first,
+            self.index + other.index if self.index and other.index else None,
         )
 
 
@@ -91,6 +93,9 @@ def evaluate(
     found = reduce(add, (_evaluate(batch, chunker, thresholds, overlap, ranked) for batch in batches))
     if ranked and len(found.cell.retrieval or ()) != 1:
         raise InputError(f"check ranks with one retriever, not {len(found.cell.retrieval or ())}")
+    index = as_index(chunker)
+    if index is not None and found.index is not None:
+        found.index = judge_index(found.index, index)
     [found.cell] = in_order_of_questions([found.cell], labels.valid if labels else ())
     return found
 
@@ -109,7 +114,10 @@ def _evaluate(
     chunks = scanned.chunks(chunker)
     suggester = Suggester(chunker, overlap, scanned.layout, scanned.boundaries[chunker.segmenter])
     found = list(_findings(scanned, chunks, chunker, thresholds, suggester))
-    return Evaluation(scanned.cell(chunks, chunker), found, _spoilt(scanned, chunks), *_in_first(scanned, chunks))
+    spoilt, (may_be_cut, in_first) = _spoilt(scanned, chunks), _in_first(scanned, chunks)
+    dump = as_index(chunker)
+    state = None if dump is None else compare_index(batch.documents, scanned.boundaries[chunker.segmenter], dump)
+    return Evaluation(scanned.cell(chunks, chunker), found, spoilt, may_be_cut, in_first, state)
 
 
 def _findings(

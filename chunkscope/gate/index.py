@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from chunkscope.measures.findings import CONTEXT, Finding
 from chunkscope.spans.intervals import BoolArray, Span
 from chunkscope.splitters.alignment import Alignment
 from chunkscope.splitters.dump import DumpChunker, DumpRow
+from chunkscope.splitters.pieces import Found
 
 QUOTED = 40
 """So many characters of a stale chunk stand in its message."""
@@ -35,54 +36,75 @@ class IndexState:
     findings : list of Finding
         Of codes ``chunk-stale``, ``chunk-orphaned``, ``document-unindexed`` and ``text-uncovered``; those of chunks
         stand in the index, at their line.
+    in_front : list of Finding
+        Of chunks that begin with text that is not of their document: stale, unless most of them do.
     totals : Counter
         For each threshold, of how many it speaks.
     doubts : list of str
     """
 
     findings: list[Finding] = field(default_factory=list)
+    in_front: list[Finding] = field(default_factory=list)
     totals: Counter[str] = field(default_factory=Counter)
     doubts: list[str] = field(default_factory=list)
 
+    def __add__(self, other: IndexState) -> IndexState:
+        return IndexState(
+            self.findings + other.findings,
+            self.in_front + other.in_front,
+            self.totals + other.totals,
+            self.doubts + other.doubts,
+        )
 
-def compare_index(documents: Iterable[Document], index: DumpChunker) -> IndexState:
-    """Hold an index against documents.
+
+def compare_index(documents: Sequence[Document], placed: Sequence[Found], index: DumpChunker) -> IndexState:
+    """Hold an index against some of the documents.
 
     Parameters
     ----------
-    documents : iterable of Document
+    documents : sequence of Document
+    placed : sequence of Found
+        Where their chunks lie, as `index.segment` found it.
     index : DumpChunker
-        Of these documents; see `DumpChunker.for_corpus`.
+        Of all documents; see `DumpChunker.for_corpus`.
     """
-    state = IndexState(doubts=[say("{path}: {text}", path=index.path, text=one) for one in index.matched.doubts])
-    in_front: list[Finding] = []
-    for document in documents:
-        rows = index.rows_of(document.name)
-        if rows:
-            pieces, alignment = index.placed(document)
+    state = IndexState()
+    for document, found in zip(documents, placed, strict=True):
+        rows, pieces, alignment = index.rows_of(document.name), found.pieces, found.alignment
+        if rows and alignment is not None:
             stale, foreign = is_stale(alignment) & ~pieces.is_blank, alignment.prefixes > 0
             state.findings += (_stale(document, index, rows[number]) for number in np.flatnonzero(stale).tolist())
-            in_front += (_stale(document, index, rows[number]) for number in np.flatnonzero(foreign & ~stale).tolist())
+            state.in_front += (
+                _stale(document, index, rows[number]) for number in np.flatnonzero(foreign & ~stale).tolist()
+            )
             state.findings += (_uncovered(document, gap) for gap in _gaps(document, pieces))
             state.totals["max_stale"] += len(rows)
             state.totals["max_uncovered"] += _n_visible(document.text[document.front_matter_end :])
         elif document.text.strip():
             state.findings.append(_unindexed(document, index))
         state.totals["max_unindexed"] += bool(document.text.strip())
-    if 2 * len(in_front) <= state.totals["max_stale"]:
-        state.findings += in_front
+    return state
+
+
+def judge_index(found: IndexState, index: DumpChunker) -> IndexState:
+    """Say of all documents together what their index is: what stands in front of most chunks is context."""
+    state = found + IndexState(
+        [_orphaned(name, index) for name in index.matched.orphaned],
+        totals=Counter(max_orphaned=index.dump.n_rows),
+        doubts=[say("{path}: {text}", path=index.path, text=one) for one in index.matched.doubts],
+    )
+    if 2 * len(found.in_front) <= found.totals["max_stale"]:
+        state.findings += found.in_front
     else:
         state.doubts.append(
             say(
                 "{path}: {n:,} of {total:,} chunks begin with text that is not of their document; that is taken for "
                 "context, so that stale beginnings are not found",
                 path=index.path,
-                n=len(in_front),
-                total=state.totals["max_stale"],
+                n=len(found.in_front),
+                total=found.totals["max_stale"],
             )
         )
-    state.findings += (_orphaned(name, index) for name in index.matched.orphaned)
-    state.totals["max_orphaned"] = index.dump.n_rows
     return state
 
 

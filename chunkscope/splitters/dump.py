@@ -281,7 +281,8 @@ class DumpChunker(PieceChunker):
 
     def segment(self, analysis: DocumentAnalysis) -> tuple[Found, ...]:
         """Find the chunks of a document, once: they have no size that could change."""
-        return tuple(self.found_in([analysis.document]))
+        pieces, alignment = self.placed(analysis.document)
+        return (self.found(analysis.document, pieces)._replace(alignment=alignment),)
 
     def join(self, boundaries: Sequence[tuple[Found, ...]]) -> tuple[Found, ...]:
         """Take them together."""

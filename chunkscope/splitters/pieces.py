@@ -38,11 +38,14 @@ class Found(NamedTuple):
         Where the text behind each of the outermost goes on: behind white space that was stripped.
     length : int
         Characters of the document.
+    alignment : Alignment or None
+        How the pieces differ from what stands there, where somebody will ask.
     """
 
     pieces: Pieces
     resumes: IntArray
     length: int
+    alignment: Alignment | None = None
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,13 @@ class PieceChunker(Chunker):
 
     def found_in(self, documents: Sequence[Document]) -> list[Found]:
         """Find the pieces of each document, and where the text behind them goes on."""
-        found = []
-        for document, pieces in zip(documents, self.pieces_of(documents), strict=True):
-            ends = pieces.spans[pieces.outermost, 1]
-            resumes = _behind_blanks(document.text, ends) if self.strips(document, pieces) else ends
-            found.append(Found(pieces, resumes, document.length))
-        return found
+        return list(map(self.found, documents, self.pieces_of(documents)))
+
+    def found(self, document: Document, pieces: Pieces) -> Found:
+        """Say where the text behind the pieces of a document goes on."""
+        ends = pieces.spans[pieces.outermost, 1]
+        resumes = _behind_blanks(document.text, ends) if self.strips(document, pieces) else ends
+        return Found(pieces, resumes, document.length)
 
 
 def chunking_of(found: Sequence[Found]) -> Chunking:

@@ -335,6 +335,7 @@ CATALOGUE = {
     "{name} lists {n:,} {n:chunk|chunks} at most, and is judged by these, not by {k}": "{name} が挙げるチャンクは最大 {n:,} 件で、{k} 件ではなくその件数で判定",
     "{told}: no candidate beside what has its full context": "{told}（本来の件数で判定したものがあるため、推奨の候補にはなりません）",
     "{told}: -k {n} compares at that": "{told}（-k {n} とすると、その件数でそろえて比較します）",
+    "{chunker} is ranked by the {n:,} vectors that stand in it, as if {name} had made them": "{chunker} は索引に入っている {n:,} 件のベクトルで順位を付けます（{name} が作ったものと見なします）",
     "{name} has nothing on {n:,} of {total:,} questions, which count as not found: {ids}": "{name} には質問 {total:,} 問中 {n:,} 問の結果がなく、見つからなかったものと数えます: {ids}",
     "{name} finds nothing for {n:,} of {total:,} questions": "{name} が何も返さない質問は {total:,} 問中 {n:,} 問",
     "{told}, and something for {n:,} of {of:,} unanswerable ones": "{told}、何かを返す「答えのない質問」は {of:,} 問中 {n:,} 問",

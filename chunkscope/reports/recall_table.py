@@ -244,6 +244,7 @@ def recall_notes(result: SweepResult, rows: Sequence[Row], name: Name, *, everyt
     cells = [row.cell for row in rows]
     notes = [say("{clauses:; }", clauses=list(_legend(result, rows, everything)))]
     notes += _listed_notes(rows, name)
+    notes += _vector_notes(rows, name)
     notes += limit_notes(result, ShownCells(cells, (), result.limit))
     n_more = len(rows_of(result)) - len(rows)
     if len(retrievers_of(result)) < 2:
@@ -288,6 +289,18 @@ def _listed_notes(rows: Sequence[Row], name: Name) -> Iterator[Text]:
                     "{told}, and something for {n:,} of {of:,} unanswerable ones", told=told, n=n, of=unanswerable
                 )
             yield told
+
+
+def _vector_notes(rows: Sequence[Row], name: Name) -> Iterator[Text]:
+    """Say which indexes bring their vectors."""
+    for row in rows:
+        if n := row.found.get("index_vectors"):
+            yield say(
+                "{chunker} is ranked by the {n:,} vectors that stand in it, as if {name} had made them",
+                chunker=name(row.cell.chunker),
+                n=n,
+                name=name(row.retriever),
+            )
 
 
 def _legend(result: SweepResult, rows: Sequence[Row], everything: bool) -> Iterator[Text]:

@@ -115,7 +115,7 @@ def find_returns(task: RetrievalTask, chunks: ChunkSet, texts: IndexTexts) -> Re
     """Find what is returned for each chunk; it prepends what a chunk in its place would."""
     numbers = None
     if task.settings.returns is not None:
-        spans = task.settings.returns.spans(chunks, task.sections)
+        spans = task.settings.returns.spans(chunks, task.sections, task.blank_runs)
         texts = IndexTexts.of_spans(spans, chunks, task.prependable)
         numbers = numbered(spans)
     return Returns(

@@ -23,6 +23,7 @@ from chunkscope.splitters.alignment import Alignment
 from chunkscope.splitters.dump_fields import Fields
 from chunkscope.splitters.dump_names import Matching, match_names
 from chunkscope.splitters.dump_records import read_records
+from chunkscope.splitters.dump_vectors import FloatArray, read_vectors
 from chunkscope.splitters.heads import Heads
 from chunkscope.splitters.pieces import Found, PieceChunker, chunking_of, pieces_at, place
 from chunkscope.splitters.shapes import RawPiece
@@ -91,6 +92,12 @@ class Dump:
         """How many chunks there are."""
         return sum(map(len, self.documents.values()))
 
+    @cached_property
+    def parents(self) -> Mapping[str, str]:
+        """For each chunk that is part of another, its id and that of the other."""
+        rows = chain.from_iterable(self.documents.values())
+        return {row.id: row.parent_id for row in rows if row.parent_id}
+
 
 def read_dump(path: str | os.PathLike[str], fields: Mapping[str, str] | None = None) -> Dump:
     """Read an export of an index: JSON lines, CSV or Parquet.
@@ -117,7 +124,7 @@ def read_dump(path: str | os.PathLike[str], fields: Mapping[str, str] | None = N
     rows: dict[str, list[DumpRow]] = defaultdict(list)
     ids: dict[str, int] = {}
     is_ours = True
-    for number, record in read_records(path, known.columns):
+    for number, record in read_records(path, known.columns()):
         try:
             found = known.read(record)
             name, row = _row(number, found)
@@ -255,6 +262,34 @@ class DumpChunker(PieceChunker):
         """The chunks; each process reads the file once."""
         return _loaded(self.path, self.fields, _state(self.path))
 
+    def vectors_of(self, ids: Sequence[str]) -> FloatArray | None:
+        """Give the vectors that chunks have in the index, by their ids; None where it has no vectors.
+
+        They are those of its texts: where something else is prepended, there are none.
+
+        Returns
+        -------
+        float32 (n, d) or None
+            Zeros where a chunk has none.
+
+        Raises
+        ------
+        InputError
+            What should be a vector is none, or vectors have different lengths.
+        """
+        if self.prepend:
+            return None
+        numbers, vectors = _loaded_vectors(self.path, self.fields, _state(self.path))
+        if not len(vectors):
+            return None
+        of_row = {
+            row.id: numbers.get(row.number, NO_OFFSET) for row in chain.from_iterable(self.dump.documents.values())
+        }
+        places = np.array([of_row[name] for name in ids], dtype=np.int64)
+        found: FloatArray = vectors[places]
+        found[places == NO_OFFSET] = 0.0
+        return found
+
     def for_corpus(self, names: Sequence[str], path: str) -> Self:
         """Find out which documents are meant.
 
@@ -364,6 +399,13 @@ def _state(path: str) -> tuple[int, int]:
     except OSError as error:
         raise InputError(f"{path}: {os_reason(error)}") from None
     return status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=1)
+def _loaded_vectors(
+    path: str, fields: tuple[tuple[str, str], ...], state: tuple[int, int]
+) -> tuple[dict[int, int], FloatArray]:
+    return read_vectors(path, dict(fields))
 
 
 @lru_cache(maxsize=4)

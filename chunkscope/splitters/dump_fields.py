@@ -20,6 +20,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "chunk_id", "id_", "node_id", "_id", "uuid"),
     "index": ("index", "chunk_index", "split_id", "chunk_number", "position"),
     "parent_id": ("parent_id", "parent"),
+    "vector": ("vector", "embedding", "embeddings", "dense_vector", "values"),
     "prepended": ("prepended",),
     "blank": ("blank",),
 }
@@ -79,10 +80,11 @@ class Fields:
             for name, place in self._known[shape].items()
         }
 
-    @property
-    def columns(self) -> frozenset[str]:
-        """What is looked for, and the fields that it may be in: what of a table has to be read."""
-        names = {*self._mapping.values(), *(name for theirs in NAMES.values() for name in _spellings(theirs))}
+    def columns(self, *, vectors: bool = False) -> frozenset[str]:
+        """Give what is looked for, and the fields that it may be in: what of a table has to be read."""
+        ours = [name for name in NAMES if vectors or name != "vector"]
+        theirs = [self._mapping[name] for name in ours if name in self._mapping]
+        names = {*theirs, *(name for one in ours for name in _spellings(NAMES[one]))}
         return frozenset(names | {name.partition(".")[0] for name in (*names, *self._outer)})
 
     def _choose(self, places: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

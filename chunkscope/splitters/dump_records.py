@@ -80,7 +80,7 @@ def _csv_records(path: str, columns: Collection[str]) -> Iterator[tuple[int, Rec
 
 
 def _parquet_records(path: str, columns: Collection[str]) -> Iterator[tuple[int, Record]]:
-    """Give the rows of the columns that are asked for; vectors are none of them."""
+    """Give the rows of the columns that are asked for."""
     try:
         import polars
     except ModuleNotFoundError:

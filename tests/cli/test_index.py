@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from command_line import fails, put, run, run_json
+
+from chunkscope.retrieval.providers import find_provider
+from chunkscope.retrieval.providers.hash_ import HashProvider
 
 TEXT = "# 旅費\n\n宿泊費の上限は12,000円とする。\n\n日当は2,000円とする。\n\n領収書は月末までに出す。\n"
 OTHER = "# 備品\n\n備品は総務に返す。\n"
@@ -291,3 +295,151 @@ def test_documents_that_are_not_here_and_those_without_a_chunk_are_told():
     told = run("sweep", "docs", "--chunks", "chunks.jsonl", "-c", "fixed", "--sizes", "40").stderr
     assert "chunks.jsonl: 1 document is not here, such as gone.md: chunks left out" in told
     assert "chunks.jsonl: has no chunk of 1 document, such as sub/other.md" in told
+
+
+# ---- what else an index knows
+
+
+def hashed(text, role="document"):
+    """Give the vector that the provider `hash` has for a text."""
+    provider = find_provider("hash")
+    vectors = provider.embed_documents([text]) if role == "document" else provider.embed_queries([text])
+    return np.asarray(vectors)[0].tolist()
+
+
+def recalled(*more):
+    given = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none", "-k", "1,2", *more)
+    return run_json(*given, "--retriever", "hash", "--format", "json")["cells"][0]["retrieval"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_vectors_of_an_index_rank_as_those_of_the_model_and_only_questions_are_embedded(monkeypatch, suffix):
+    expected = recalled()
+    assert "index_vectors" not in expected
+    found = [row | {"embedding": hashed(row["text"])} for row in rows()]
+    if suffix == "csv":
+        found = [{name: row[name] for name in ("document", "text", "start", "embedding")} for row in found]
+        put(
+            "chunks.csv",
+            "".join(
+                ",".join(f'"{value}"' for value in row) + "\n"
+                for row in [list(found[0]), *(row.values() for row in found)]
+            ),
+        )
+        Path("chunks.csv").rename("chunks.jsonl.csv")
+    write(found)
+    sent = []
+    monkeypatch.setattr(HashProvider, "embed_documents", lambda self, texts: sent.append(texts))
+    got = recalled() if suffix == "jsonl" else recalled("--chunks", "chunks.jsonl.csv")
+    assert got.pop("index_vectors") == len(found)
+    assert got == expected
+    assert not sent
+
+
+def test_it_is_the_vectors_that_rank():
+    found = rows()
+    wanted = next(row for row in found if QUESTIONS[1]["evidence"] in row["text"])
+    far = [-number for number in hashed(QUESTIONS[0]["question"], "query")]
+    put("q.jsonl", json.dumps(QUESTIONS[1] | {"question": QUESTIONS[0]["question"]}))
+    write([row | {"vector": [-n for n in far] if row is wanted else far} for row in found])
+    assert recalled()["answered"]["1"] == [1, 1]
+    shown = run(
+        "recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none", "--retriever", "hash"
+    ).stdout
+    assert f"is ranked by the {len(found)} vectors that stand in it" in " ".join(shown.split())
+
+
+def test_chunks_without_a_vector_are_never_found():
+    write([row | {"vector": None if number else hashed(row["text"])} for number, row in enumerate(rows())])
+    found = recalled()
+    assert (found["index_vectors"], found["unusable_vectors"]) == (1, len(rows()) - 1)
+
+
+@pytest.mark.parametrize(
+    ("vector", "told"),
+    [
+        ("x", "chunks.jsonl:2: its vector is no list of finite numbers"),
+        ([1, True], "chunks.jsonl:2: its vector is no list of finite numbers"),
+        ([1, 10**400], "chunks.jsonl:2: its vector is no list of finite numbers"),
+        ([1e60, 1], "chunks.jsonl:2: its vector is no list of finite numbers"),
+        ([1], "chunks.jsonl:2: its vector has 1 numbers, others have 2"),
+        ([1, 2], "chunks.jsonl: its vectors have 2 numbers, those of hash"),
+    ],
+)
+def test_what_is_no_vector_is_told_in_a_line(vector, told):
+    write([row | {"vector": [1, 2] if number != 1 else vector} for number, row in enumerate(rows())])
+    command = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none", "--retriever", "hash")
+    result = run(*command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.stderr
+
+
+def test_the_parent_that_an_index_says_is_judged_in_place_of_its_chunk():
+    put("docs/rules.md", "甲は一である。乙は二である。丙は三である。丁は四である。")
+    put(
+        "q.jsonl",
+        json.dumps({"id": "q1", "question": "丙", "doc": "rules.md", "evidence": "乙は二である。丙は三である。"}),
+    )
+    sentences = ["甲は一である。", "乙は二である。", "丙は三である。", "丁は四である。"]
+    children = [
+        {"document": "rules.md", "id": f"c{n}", "text": one, "parent_id": f"p{n // 3}"}
+        for n, one in enumerate(sentences)
+    ]
+    command = (
+        "recall",
+        "docs",
+        "-q",
+        "q.jsonl",
+        "--chunks",
+        "chunks.jsonl",
+        "-c",
+        "none",
+        "-k",
+        "1",
+        "--format",
+        "json",
+    )
+    write(children)
+    alone = run_json(*command)["cells"][0]["retrieval"]
+    assert alone["answered"]["1"] == [0, 1]
+    assert run_json(*command, "--return", "parent")["cells"][0]["retrieval"]["answered"]["1"] == [1, 1]
+    write([{name: value for name, value in row.items() if name != "parent_id"} for row in children])
+    assert "--return parent: needs an index whose chunks have a parent_id" in fails(*command, "--return", "parent")
+
+
+def test_chunks_whose_white_space_was_stripped_have_neighbours():
+    put("docs/rules.md", "甲は一である。\n\n乙は二である。\n\n丙は三である。\n")
+    put(
+        "q.jsonl",
+        json.dumps({"id": "q1", "question": "丙", "doc": "rules.md", "evidence": "乙は二である。\n\n丙は三である。"}),
+    )
+    write([{"document": "rules.md", "text": one} for one in ("甲は一である。", "乙は二である。", "丙は三である。")])
+    command = (
+        "recall",
+        "docs",
+        "-q",
+        "q.jsonl",
+        "--chunks",
+        "chunks.jsonl",
+        "-c",
+        "none",
+        "-k",
+        "1",
+        "--format",
+        "json",
+    )
+    assert run_json(*command)["cells"][0]["retrieval"]["answered"]["1"] == [0, 1]
+    assert run_json(*command, "--return", "neighbours:1")["cells"][0]["retrieval"]["answered"]["1"] == [1, 1]
+
+
+def test_a_check_places_each_chunk_once(monkeypatch):
+    from chunkscope.splitters import dump
+
+    placed = []
+    place_rows = dump.place_rows
+    monkeypatch.setattr(
+        dump, "place_rows", lambda document, found: placed.append(document.name) or place_rows(document, found)
+    )
+    assert run("check", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl").exit_code == 0
+    assert sorted(placed) == ["rules.md", "sub/other.md"]

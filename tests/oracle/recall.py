@@ -37,17 +37,17 @@ def returned(texts, chunker, what, number=None):
                 # a character that raw windows tear is in none of them
                 span = next((parent for parent in parents if start < parent[1]), parents[-1])
             elif what == "neighbours":
-                span = _joined(chunks, place, number)
+                span = _joined(text.text, chunks, place, number)
             found.append((text.name, *span))
     return found
 
 
-def _joined(chunks, place, number):
+def _joined(text, chunks, place, number):
     first = last = place
     for _ in range(number):
-        if first and chunks[first - 1][1] >= chunks[first][0]:
+        if first and is_blank(text[chunks[first - 1][1] : chunks[first][0]]):
             first -= 1
-        if last + 1 < len(chunks) and chunks[last][1] >= chunks[last + 1][0]:
+        if last + 1 < len(chunks) and is_blank(text[chunks[last][1] : chunks[last + 1][0]]):
             last += 1
     return chunks[first][0], chunks[last][1]
 

@@ -107,12 +107,15 @@ class Embedded:
         Every text that was left out.
     sent : int
         Texts that went to the provider and came back.
+    are_given : bool
+        They stand in an index, and nothing was embedded.
     """
 
     vectors: Vectors
     present: BoolArray
     over_long: tuple[OverLong, ...]
     sent: int
+    are_given: bool = False
 
 
 @dataclass

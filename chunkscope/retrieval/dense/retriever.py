@@ -19,6 +19,7 @@ from chunkscope.retrieval.providers.base import Vectors
 from chunkscope.retrieval.ranking import FloatArray, RoughBlock
 from chunkscope.retrieval.retriever import CellIndex, Collection
 from chunkscope.spans.intervals import BoolArray, IntArray
+from chunkscope.splitters.dump import as_index
 
 BLOCK_SCORES = 1 << 23
 """Scores in a block of dense vectors: 32 MB of float32."""
@@ -228,6 +229,11 @@ class DenseSearcher:
         """Score all questions against the chunks of a cell."""
         queries = self._queries
         found = self.embed(index)
+        if found.vectors.shape[1] not in (0, queries.shape[1]):  # those of an index
+            raise InputError(
+                f"{index.chunks.chunker}: its vectors have {found.vectors.shape[1]:,} numbers, those of "
+                f"{self.embedder.provider.id} {queries.shape[1]:,}; name the model that made the index"
+            )
         vectors = (
             found.vectors if found.vectors.shape[1] else np.zeros((len(found.vectors), queries.shape[1]), np.float32)
         )
@@ -236,15 +242,21 @@ class DenseSearcher:
         self.left_out = np.zeros(len(found.present), dtype=np.bool_)
         self.left_out[[text.number for text in found.over_long]] = True
         self.facts = {"over_long_chunks": len(found.over_long), "unusable_vectors": len(unusable)}
+        if found.are_given:
+            self.facts["index_vectors"] = len(found.vectors) - len(unusable)
         self._tell(unusable, index)
         return scores.blocks()
 
     def embed(self, index: CellIndex) -> Embedded:
         """Give the vectors of a cell's chunks; those that are not in the index have none."""
+        if (given := _given(index)) is not None:
+            return Embedded(given, index.indexed, (), 0, are_given=True)
         return self.embedder.embed(self.chunk_texts(index), "document", _Names(index))
 
     def chunk_texts(self, index: CellIndex) -> list[str]:
-        """Give the texts to embed; empty for chunks that are not in the index."""
+        """Give the texts to embed; empty for chunks that are not in the index, none where these have vectors."""
+        if _given(index) is not None:
+            return []
         texts = index.texts.write(self.collection.texts, index.chunks.layout)
         return [text if is_indexed else "" for text, is_indexed in zip(texts, index.indexed.tolist(), strict=True)]
 
@@ -254,6 +266,12 @@ class DenseSearcher:
             named = ", ".join(names[number] for number in unusable[:MOST_NAMED].tolist())
             more = f" and {len(unusable) - MOST_NAMED} more" if len(unusable) > MOST_NAMED else ""
             self.embedder.notify(f"warning: {named}{more}: a vector of zeros; such chunks are never found")
+
+
+def _given(index: CellIndex) -> Vectors | None:
+    """Give the vectors that stand in an index, if the chunks of the cell are those of one that has some."""
+    dump, pieces = as_index(index.chunks.chunker), index.chunks.pieces
+    return None if dump is None or pieces is None else dump.vectors_of(pieces.ids)
 
 
 class _Names(Sequence[str]):

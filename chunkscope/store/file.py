@@ -101,12 +101,34 @@ def connect(path: Path, *, is_new: bool = False) -> sqlite3.Connection:
         os.chmod(path, 0o600)  # where an empty file was
     db = sqlite3.connect(path, timeout=WAIT_FOR_OTHERS, isolation_level=None)
     try:
-        for statement in _SCHEMA.split(";") if is_new else ():  # one process makes the tables, others wait for it
-            db.execute(statement)
+        if is_new:
+            make_tables(db)  # one process makes them, others wait for it
     except BaseException:
         db.close()
         raise
     return db
+
+
+def make_tables(db: sqlite3.Connection) -> None:
+    """Make the tables of a store that are not there."""
+    for statement in _SCHEMA.split(";"):
+        db.execute(statement)
+
+
+def check_tables(db: sqlite3.Connection) -> None:
+    """Refuse a file with views, triggers or other tables: somebody else made them, and asking them may never end.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        Something that no store has is in it; what lacks shows when it is asked for.
+    """
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as new:
+        make_tables(new)
+        known = set(new.execute(query))
+    if not known.issuperset(db.execute(query)):
+        raise sqlite3.DatabaseError("it holds what no cache has")
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chunkscope.errors import InputError, os_reason
-from chunkscope.store.file import connect, file_at, identity_of, is_damage, is_store, move_aside
+from chunkscope.store.file import check_tables, connect, file_at, identity_of, is_damage, is_store, move_aside
 
 T = TypeVar("T")
 KEYS_IN_A_QUERY = 512
@@ -69,6 +69,7 @@ class Store:
         self._warn = on_warning or (lambda _: None)
         self._memory: dict[tuple[str, bytes], bytes] = {}
         self._db: sqlite3.Connection | None = None
+        self._checked: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         self._today = int(time.time() // 86400)
         self._file()
@@ -193,6 +194,9 @@ class Store:
             if db is None:
                 return otherwise
             try:
+                if db is not self._checked:
+                    check_tables(db)
+                    self._checked = db
                 return work(db)
             except (sqlite3.ProgrammingError, UnicodeEncodeError):  # mistakes of the caller
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -152,6 +153,30 @@ def test_bytes_that_change_anywhere_never_give_a_wrong_blob_and_the_next_run_men
         n_right(store, KEYS, 256)
         store.put_many(SPACE, KEYS, [blob(key, 256) for key in KEYS])
         assert n_right(store, KEYS, 256) == 300
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i, i, 1 FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"DROP TABLE entries; CREATE VIEW entries (namespace, key, blob, size, used) AS {ENDLESS}",
+        f"CREATE TRIGGER t AFTER UPDATE ON entries BEGIN INSERT INTO blobs {ENDLESS.replace('i, i, i, i, 1', 'NULL, i, i')}; END",
+        "CREATE TABLE other (x)",
+        "CREATE INDEX i ON entries (abs(size))",
+    ],
+)
+def test_what_others_made_in_the_file_is_never_asked(tmp_path, change):
+    path, told = tmp_path / "s.db", []
+    fill(path, KEYS[:3])
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(change)
+    with Store(path, told.append) as store:
+        assert store.namespaces() == []
+        assert store.get_many(SPACE, KEYS[:1]) == [None]
+    assert "it holds what no cache has" in told[0]
+    assert len(list(tmp_path.glob("s.db.damaged-*"))) == 1
 
 
 @pytest.mark.parametrize(

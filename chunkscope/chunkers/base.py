@@ -79,6 +79,13 @@ class Chunking:
     pieces: Pieces | None = None
     n_rewritten: int | None = None
 
+    @property
+    def numbers(self) -> IntArray:
+        """The number of each span in its document, where there is only one: int64 (m,)."""
+        if self.pieces is not None:
+            return self.pieces.numbers[self.pieces.outermost]
+        return np.arange(len(self.spans)) if self.windows is None else self.windows
+
 
 @dataclass(frozen=True)
 class Chunker(ABC):

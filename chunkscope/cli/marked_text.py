@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,11 +12,15 @@ import numpy as np
 from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
 from chunkscope.reports.visible import placed_pieces
-from chunkscope.reports.width import BOLD, DIM, RED, UNDERLINE, painted
+from chunkscope.reports.width import BOLD, DIM, RED, UNDERLINE, ellipsis, painted
 from chunkscope.reports.width import width as cells
 from chunkscope.spans.intervals import IntArray, Span
 
 TAB = "    "
+AROUND = 3
+"""Rows that are drawn on either side of what is near."""
+Row = tuple[str, int, int]
+"""What is drawn, and the stretch of text in it."""
 _CUT = BOLD + RED
 
 
@@ -39,6 +44,7 @@ def draw_cuts(
     color: bool = False,
     ascii: bool = False,
     underlined: Sequence[Span] = (),
+    near: Sequence[Span] = (),
 ) -> Iterator[str]:
     r"""Give the rows of a text with its cuts.
 
@@ -54,6 +60,8 @@ def draw_cuts(
     ascii : bool
         Signs of ASCII only; the text stays as it is.
     underlined : sequence of (start, end)
+    near : sequence of (start, end), optional
+        Only rows with some of these are drawn, and a few before and behind; what is left out is one row.
 
     Yields
     ------
@@ -76,21 +84,59 @@ def draw_cuts(
     margin = len(drawing.label(0, max(len(text), 1)).strip()) if len(cut.spans) else 1
     margin = max(margin, 2 * len(str(int(drawing.numbers[-1]) if len(cut.spans) else 0)) + 1)
     room = max(width - margin - 2, 8)
-    start = 0
-    for end, following in _lines(text):
-        for row, first, last in drawing.rows(start, end, room, color):
-            label = drawing.label(first, max(last, first + 1)).rjust(margin)
-            label = painted(label, DIM, color)
-            yield f"{label}  {row}" if row else label
-        start = following
+    lines = _lines_near(text, near) if near else _lines(text)
+    drawn = (row for start, end in lines for row in drawing.rows(start, end, room, color))
+    for row, first, last in _near(drawn, near) if near else drawn:
+        if first < 0:
+            yield ellipsis(ascii).rjust(margin)
+            continue
+        label = drawing.label(first, max(last, first + 1)).rjust(margin)
+        label = painted(label, DIM, color)
+        yield f"{label}  {row}" if row else label
+
+
+def _near(rows: Iterable[Row], near: Sequence[Span]) -> Iterator[Row]:
+    """Leave out rows that are not near; one with a negative place stands for each stretch of them."""
+    held: deque[Row] = deque(maxlen=AROUND)
+    n_behind = n_left_out = 0
+    for row in rows:
+        _, first, last = row
+        if any(first < end and start < last for start, end in near):
+            if n_left_out > len(held):
+                yield "", -1, -1
+            yield from held
+            held.clear()
+            n_behind, n_left_out = AROUND, 0
+            yield row
+        elif n_behind:
+            n_behind -= 1
+            yield row
+        else:
+            n_left_out += 1
+            held.append(row)
+    if n_left_out:
+        yield "", -1, -1
+
+
+def _lines_near(text: str, near: Sequence[Span]) -> Iterator[Span]:
+    """Give the lines that are worth drawing: those near, and one more on either side, for where some are left out."""
+    lines = list(_lines(text))
+    starts = np.array([start for start, _ in lines])
+    wanted = np.zeros(len(lines), dtype=np.bool_)
+    for start, end in near:
+        first, behind = np.searchsorted(starts, start, side="right") - 1, np.searchsorted(starts, end, side="left")
+        wanted[max(0, first - AROUND - 1) : behind + AROUND + 1] = True
+    return (lines[number] for number in np.flatnonzero(wanted).tolist())
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Give the end of each line, and the start of the next."""
+    """Give the start and the end of each line."""
+    start = 0
     for match in LINE_END.finditer(text):
-        yield match.span()
+        yield start, match.start()
+        start = match.end()
     if text and not text.endswith(("\n", "\r")):
-        yield len(text), len(text)
+        yield start, len(text)
 
 
 class _Drawing:
@@ -100,7 +146,7 @@ class _Drawing:
         self.text = text
         self.ascii = ascii
         self.spans = cut.spans
-        self.numbers: IntArray = np.arange(len(cut.spans)) if cut.windows is None else cut.windows
+        self.numbers = cut.numbers
         self.signs = _signs_at(cut, ASCII if ascii else UNICODE)
         self.depth = self._depths()
         marks = np.zeros(len(text) + 1, dtype=np.bool_)
@@ -124,7 +170,7 @@ class _Drawing:
         low, high = int(self.numbers[first]), int(self.numbers[behind - 1])
         return str(low) if low == high else f"{low}-{high}"
 
-    def rows(self, start: int, end: int, room: int, color: bool) -> Iterator[tuple[str, int, int]]:
+    def rows(self, start: int, end: int, room: int, color: bool) -> Iterator[Row]:
         """Break a line into rows; each comes with the stretch of text in it."""
         drawn: list[str] = []
         used, first = 0, start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import io
 import os
 import secrets
 import shutil
@@ -11,6 +12,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TextIO
+
+import click
 
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.errors import InputError, os_reason
@@ -172,6 +175,23 @@ def open_output(output: str | None, form: str = "text") -> Iterator[Output]:
         if error.filename not in (None, output) and not str(error.filename).endswith(".tmp"):
             raise
         raise InputError(f"{output}: {os_reason(error)}") from error
+
+
+@contextlib.contextmanager
+def open_pager() -> Iterator[Output]:
+    """Open stdout, a terminal, through the pager that its user has chosen, if what is written is longer than it."""
+    text = io.StringIO()
+    yield Output(text, "text", _is_colored(None))
+    shown = text.getvalue()
+    if shown.count("\n") < shutil.get_terminal_size((80, 24)).lines:
+        _stdout("backslashreplace", for_programs=False).write(shown)
+    else:
+        click.echo_via_pager(shown.removesuffix("\n"), color=_is_colored(None))
+
+
+def is_paged(output: str | None) -> bool:
+    """Tell whether somebody reads the output on a terminal that can go back and forth."""
+    return output in (None, "-") and sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 @contextlib.contextmanager

@@ -687,6 +687,21 @@ CATALOGUE = {
     # chunkscope/cli/runs.py
     "{path}: {n:,} {n:document is|documents are} not here, such as {name}: chunks left out": "{path}: ここにない文書が {n:,} 件あります（{name} など）。そのチャンクは除きます",
     "{path}: has no chunk of {n:,} {n:document|documents}, such as {name}": "{path}: チャンクのない文書が {n:,} 件あります（{name} など）",
+    # chunkscope/reports/passages_text.py, chunkscope/cli/commands/show.py
+    "It needs one passage.": "必要な根拠は 1 か所です。",
+    "Any one of its {n:,} passages is enough.": "{n:,} か所の根拠のうち、どれか 1 か所があれば足ります。",
+    "It needs all of its {n:,} passages.": "{n:,} か所の根拠がすべて必要です。",
+    "Chunk {n} holds it whole, with {before:,} {before:character|characters} before it and {after:,} behind.": "チャンク {n} に丸ごと入っています（前に {before:,} 文字、後ろに {after:,} 文字）。",
+    "No chunk holds all {n:,} {n:character|characters}: {parts:, }.": "{n:,} 文字を丸ごと含むチャンクはありません: {parts:、}。",
+    "chunk {chunk} the first {n:,}": "チャンク {chunk} に先頭の {n:,} 文字",
+    "chunk {chunk} the last {n:,}": "チャンク {chunk} に末尾の {n:,} 文字",
+    "chunk {chunk} {n:,} from character {first:,} on": "チャンク {chunk} に {first:,} 文字目から {n:,} 文字",
+    "{n:,} more {n:chunk|chunks} the rest": "残りはほかの {n:,} チャンク",
+    "{n:,} of its {n:character is|characters are} in no chunk.": "{n:,} 文字はどのチャンクにも入っていません。",
+    "Header lost: {text}.": "ヘッダーとの分断: {text}。",
+    "{id}: {question}": "{id}: {question}",
+    "{text}  {chunker}": "{text}  {chunker}",
+    "{place}  {length:,} {length:character|characters}": "{place}  {length:,} 文字",
     # chunkscope/gate/index.py
     "the text of {id} is not in {document}: {quote}": "{id} の本文が {document} にありません: {quote}",
     "{n:,} {n:chunk|chunks} of {document}, which is not there": "{document} のチャンクが {n:,} 件ありますが、その文書はありません",

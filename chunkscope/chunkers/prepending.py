@@ -98,7 +98,7 @@ def _heading_paths(structure: Structure) -> tuple[SpanArray, IntArray, IntArray,
 
 def _header_lines(text: str, table: Table) -> tuple[int, int]:
     start, end = table.header[0][0], table.header[-1][1]
-    if table.kind == "html":
+    if table.kind == "html" or table.has_blank_header:
         return start, end
     line_end = LINE_END.search(text, end)
     following = LINE_END.search(text, line_end.end()) if line_end else None

@@ -49,13 +49,34 @@ class _Tag(NamedTuple):
     end: int
 
 
+_ATTRIBUTE = re.compile(r"""(?<=[\s"'])(scope|style)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++))""", re.IGNORECASE)
+_NOT_READ = re.compile(
+    r"<!--.*?-->|<[^<>]*+>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#12288|#x3000);|[\s\u200b\ufeff]++", re.I | re.S
+)
+_BOLD = re.compile(r"<(b|strong)(?=[\s>])[^<>]*+>.*?</\1\s*+>|\*\*[^*]++\*\*|__[^_]++__", re.IGNORECASE | re.DOTALL)
+_IS_BOLD = re.compile(r"font-weight\s*+:\s*+(?:bold|[6-9]00)", re.IGNORECASE)
+_COLUMN_SCOPES, _ROW_SCOPES = ("col", "colgroup"), ("row", "rowgroup")
+_MOST_OF_A_CELL = 400
+"""So many characters of a cell tell whether it is empty or bold."""
+_MOST_HEADER_ROWS = 16
+"""Cells are looked at in so many rows of a table without a ``<thead>``."""
+
+
 @dataclass(slots=True)
 class _Row:
     start: int
     in_head: bool
     end: int = -1
     has_cells: bool = False
-    all_headers: bool = True
+    cells: list[_Cell] = field(default_factory=list)
+
+
+class _Cell(NamedTuple):
+    """A cell that may be of a header: its kind, ``th`` or ``td``, and where its tag and its content begin."""
+
+    name: str
+    tag: int
+    content: int
 
 
 @dataclass(slots=True)
@@ -95,7 +116,9 @@ def html_tables(text: str, regions: Iterable[Region]) -> list[Table]:
     -------
     list of Table
         Tables that have a row, in the order of their starts. The header is made of the rows in ``<thead>``, as far
-        as they lead; where there are none, of the leading rows whose cells are all ``<th>``.
+        as they lead; where there are none, of the leading rows whose cells are all ``<th>`` or of a column's scope, an
+        empty corner aside, with a title of one cell above them; where there are none, of those wholly in bold. Where
+        nothing stands in a header, the first row stands for it.
 
     Notes
     -----
@@ -125,7 +148,8 @@ def html_tables(text: str, regions: Iterable[Region]) -> list[Table]:
     limit = len(text)
     while stack:
         limit = _leave(text, stack, done, limit)
-    return sorted((_table(found) for found in done if found.rows), key=lambda table: (table.start, -table.end))
+    tables = (_table(text, found) for found in done if found.rows)
+    return sorted(tables, key=lambda table: (table.start, -table.end))
 
 
 def _tags(text: str, regions: Iterable[Region], stack: list[_OpenTable]) -> Iterator[_Tag]:
@@ -179,7 +203,8 @@ def _take(text: str, table: _OpenTable, tag: _Tag) -> None:
                 _start_row(table, tag.start)
             row = table.rows[-1]
             row.has_cells = True
-            row.all_headers = row.all_headers and name == "th"
+            if row.in_head or len(table.rows) <= _MOST_HEADER_ROWS:
+                row.cells.append(_Cell(name, tag.start, tag.end))
         table.in_cell = not tag.closes
     table.reach = tag.end
 
@@ -225,18 +250,100 @@ def _pop(stack: list[_OpenTable], done: list[_OpenTable]) -> None:
         stack[-1].reach = table.reach
 
 
-def _table(found: _OpenTable) -> Table:
+def _table(text: str, found: _OpenTable) -> Table:
     rows = found.rows
-    n_header = _count_header(rows, [row.in_head for row in rows])
-    n_header = n_header or _count_header(rows, [row.all_headers for row in rows])
     spans: tuple[Span, ...] = tuple((row.start, row.end) for row in rows)
-    return Table("html", found.start, found.reach, spans[:n_header], spans[n_header:])
+    n_header = _leading(rows, [row.in_head for row in rows])
+    looks = _looks(text, rows[: n_header or _MOST_HEADER_ROWS])
+    n_header = n_header or _header_rows(rows, looks)
+    is_blank = 0 < n_header < len(rows) and all(look.is_blank for look in looks[:n_header])
+    first = n_header if is_blank else 0
+    return Table(
+        "html", found.start, found.reach, spans[first : n_header + is_blank], spans[n_header + is_blank :], is_blank
+    )
 
 
-def _count_header(rows: list[_Row], flags: list[bool]) -> int:
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What the cells of a row look like: those of a header, or all in bold; `is_title` has one cell alone."""
+
+    heads: bool
+    is_bold: bool
+    is_title: bool
+    is_blank: bool
+
+
+def _looks(text: str, rows: list[_Row]) -> list[_Look]:
+    """Look at the rows of what may be a header, and at the first that is none."""
+    looks: list[_Look] = []
+    for row in rows:
+        looks.append(_look(text, row))
+        if row.has_cells and not (row.in_head or looks[-1].heads or looks[-1].is_bold or len(looks) == 1):
+            break
+    return looks
+
+
+def _look(text: str, row: _Row) -> _Look:
+    contents = [_content(text, row, number) for number in range(len(row.cells))]
+    blank = [not _NOT_READ.sub("", content) for content in contents]
+    scopes = [_attributes(text, cell).get("scope", "") for cell in row.cells]
+    is_head = [
+        scope in _COLUMN_SCOPES or (cell.name == "th" and scope not in _ROW_SCOPES)
+        for cell, scope in zip(row.cells, scopes, strict=True)
+    ]
+    rest = [place for place, head in enumerate(is_head) if not head]
+    # a corner has nothing in it, or stands before columns that are named as such
+    is_corner = rest == [0] and (blank[0] or row.cells[0].name == "th" or all(scopes[1:]))
+    is_margin = all(blank[place] for place in rest) and (sum(is_head) > 1 or rest == [*range(len(rest))])
+    bold = [_is_bold(text, row, number, content) for number, content in enumerate(contents)]
+    return _Look(
+        heads=any(is_head) and (is_corner or is_margin),
+        is_bold=any(bold) and all(map(bool.__or__, bold, blank)),
+        is_title=len(row.cells) == 1 and not blank[0],
+        is_blank=all(blank),
+    )
+
+
+def _content(text: str, row: _Row, number: int) -> str:
+    start = row.cells[number].content
+    end = row.cells[number + 1].tag if number + 1 < len(row.cells) else row.end
+    return text[start : min(end, start + _MOST_OF_A_CELL)]
+
+
+def _attributes(text: str, cell: _Cell) -> dict[str, str]:
+    tag = text[cell.tag : min(cell.content, cell.tag + _MOST_OF_A_CELL)]
+    return {name.lower(): (a or b or c).strip().lower() for name, a, b, c in _ATTRIBUTE.findall(tag)}
+
+
+def _is_bold(text: str, row: _Row, number: int, content: str) -> bool:
+    if _IS_BOLD.search(_attributes(text, row.cells[number]).get("style", "")):
+        return True
+    return bool(_BOLD.search(content)) and not _NOT_READ.sub("", _BOLD.sub("", content))
+
+
+def _header_rows(rows: list[_Row], looks: list[_Look]) -> int:
+    """Count the leading rows that make a header, where there is no ``<thead>``."""
+    heads, bold = [look.heads for look in looks], [look.is_bold for look in looks]
+    if len(rows) > 1 and looks[0].is_title and len(rows[1].cells) > 1:
+        below = _leading(rows[1:], heads[1:]) or _bold_rows(rows[1:], bold[1:])
+        if below:
+            return 1 + below
+    return _leading(rows, heads) or _bold_rows(rows, bold)
+
+
+def _bold_rows(rows: list[_Row], is_bold: list[bool]) -> int:
+    """Count the leading rows in bold, up to one of a single cell, the title of a group; where all is bold, none."""
+    n_cells = [len(row.cells) for row in rows]
+    n_bold = _leading(rows, [bold and (n > 1 or max(n_cells) == 1) for bold, n in zip(is_bold, n_cells, strict=False)])
+    n_bold = n_bold or int(is_bold[:1] == [True])
+    return n_bold if n_bold < len(rows) else 0
+
+
+def _leading(rows: list[_Row], flags: list[bool]) -> int:
     """Count the leading rows that are flagged; an empty row neither makes a header nor hides one."""
-    flags = [flag or not row.has_cells for row, flag in zip(rows, flags, strict=True)]
-    n_header = flags.index(False) if False in flags else len(flags)
-    while n_header and not rows[n_header - 1].has_cells:
-        n_header -= 1
-    return n_header
+    n_header = last = 0
+    for number, (row, flag) in enumerate(zip(rows, flags, strict=False), 1):
+        if not (flag or not row.has_cells):
+            break
+        n_header, last = number, number if row.has_cells else last
+    return min(n_header, last)

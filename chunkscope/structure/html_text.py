@@ -23,11 +23,13 @@ _BLOCKS = (
 )
 _CLOSED = rf"(?:</(?:{_BLOCKS})\s*+>\s*+)"
 _EDGE = re.compile(
-    r"(?P<comment><!--.*?(?:-->|\Z))|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z))"
+    r"(?P<comment><!--.*?(?:-->|\Z)|<ac:plain-text-link-body>\s*+<!\[CDATA\[.*?(?:\]\]>|\Z))"
+    r"|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z))"
+    r"|(?P<cdata>(?:<ac:plain-text-body>\s*+)?+<!\[CDATA\[.*?(?:\]\]>|\Z))"
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )
-_BEHIND = re.compile(rf"\s*+{_CLOSED}*+", re.IGNORECASE)
+_BEHIND = re.compile(rf"\s*+(?:{_CLOSED}|</ac:[a-z-]++>\s*+)*+", re.IGNORECASE)
 _NOTHING = re.compile(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
 _CODE_LINE = re.compile(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 
@@ -44,7 +46,8 @@ def read_html(document: Document) -> Structure:
     Structure
         Blocks start at their tags, and at rows of tables, which are one block each. Tags with nothing to read between
         them belong to the block that follows, those that close, and white space, to what stands before. ``pre``,
-        ``script`` and ``style`` are code. Comments are no blocks.
+        ``script``, ``style`` and sections of CDATA, in which Confluence keeps code, are code; but not those that are
+        the text of a link. Comments are no blocks.
 
     Examples
     --------
@@ -84,13 +87,14 @@ def _blocks_and_code(text: str, top: int) -> tuple[list[int], list[Span]]:
         read = end
         if edge["comment"]:
             continue
-        place = start if edge["open"] or edge["code"] else end
+        is_code = edge["code"] or edge["cdata"]
+        place = start if edge["open"] or is_code else end
         if place < len(text) and has_words:
             starts.append(place)
             has_words = False
         if edge["open"]:
             read = start
-        elif edge["code"]:
+        elif is_code:
             code.append((start, end))
             read = _BEHIND.match(text, end).end()  # type: ignore[union-attr]
             if read < len(text):

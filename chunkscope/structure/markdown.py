@@ -21,7 +21,15 @@ from chunkscope.structure.characters import code_points
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table
-from chunkscope.structure.pipe_tables import blank_line, is_code_after_table, mark_headers, refuse_delimiter
+from chunkscope.structure.pipe_tables import (
+    blank_line,
+    end_before_tag,
+    is_blank_header,
+    is_code_after_table,
+    is_tag,
+    mark_headers,
+    refuse_delimiter,
+)
 
 _BARE_CR = re.compile(r"\r(?!\n)")
 _BLANK = re.compile(r"[ \t\r\n]*+")
@@ -132,6 +140,8 @@ class _PipeTable:
         """Give the table as it is seen in the text: without the white space at the ends of its lines."""
         header, *rows = (_without_trailing_blanks(text, line) for line in (self.header, *self.rows))
         end = rows[-1][1] if rows else _without_trailing_blanks(text, (self.delimiter, self.end))[1]
+        if rows and is_blank_header(text[slice(*header)]):
+            return Table("pipe", header[0], end, (rows[0],), tuple(rows[1:]), has_blank_header=True)
         return Table("pipe", header[0], end, (header,), tuple(rows))
 
 
@@ -143,29 +153,36 @@ class _Code(NamedTuple):
 
 @dataclass(slots=True)
 class _Blocks:
-    """What the parser reports. `code_after_tables` is what it takes for rows, wrongly."""
+    """What the parser reports. `code_after_tables` and `tags_after_tables` are what it takes for rows, wrongly.
+
+    `paragraphs` has where the text of paragraphs starts, by their first lines.
+    """
 
     starts: list[int] = field(default_factory=list)
+    paragraphs: dict[int, int] = field(default_factory=dict)
     headings: list[tuple[Span, int]] = field(default_factory=list)
     tables: list[_PipeTable] = field(default_factory=list)
     code: list[_Code] = field(default_factory=list)
     html: list[Span] = field(default_factory=list)
     code_after_tables: list[int] = field(default_factory=list)
+    tags_after_tables: list[int] = field(default_factory=list)
 
 
 def _read_blocks(raw: bytes) -> tuple[_Blocks, bytes]:
     """Give the blocks, and the text as it was read in the end."""
     blocks = _scan(raw)
-    if b"|" not in raw:
+    if not (b"|" in raw or b":-" in raw or b"-:" in raw):
         return blocks, raw
     code_lines: list[int] = []
     edited = bytearray(raw)
     for _ in range(_MAX_CORRECTIONS):
         # a line that looks like a delimiter row is one, even if the parser takes it for the header of another table
         decided = set(blocks.starts).difference(table.header[0] for table in blocks.tables)
-        changed = mark_headers(edited, decided, blocks.html)
+        changed = mark_headers(edited, decided, blocks.html, blocks.paragraphs)
         for line in blocks.code_after_tables:
             blank_line(edited, line)
+        for line in blocks.tags_after_tables:
+            changed |= end_before_tag(edited, line)
         for table in blocks.tables:
             changed |= refuse_delimiter(edited, table.delimiter)
         if not changed and not blocks.code_after_tables:
@@ -193,7 +210,8 @@ def _with_code_lines(code: list[_Code], lines: list[int], raw: bytes) -> list[_C
 def _scan(raw: bytes) -> _Blocks:
     blocks = _Blocks()
     starts = blocks.starts
-    contained_until = quoted_until = listed_until = 0
+    contained_until = 0
+    until = {"List": 0, "BlockQuote": 0}
     may_define_links = b"]:" in raw
     ends: set[int] = set()
     line = seen = 0
@@ -202,10 +220,10 @@ def _scan(raw: bytes) -> _Blocks:
         line = raw.rfind(b"\n", seen, start) + 1 or line
         seen = start
         starts.append(line)
-        if name == "Paragraph":
-            pass
-        elif name == "Item":
+        if name == "Item":
             continue
+        if name == "Paragraph":
+            blocks.paragraphs[line] = start
         elif name in ("TableHead", "TableRow"):
             _add_row(blocks, raw, name, line)
             continue
@@ -215,17 +233,18 @@ def _scan(raw: bytes) -> _Blocks:
         elif name == "Table":
             blocks.tables.append(_PipeTable(start < contained_until))
         elif name == "CodeBlock":
-            pattern = _QUOTED_CODE_LINE if start < quoted_until else _CODE_LINE
-            starts += [match.end() for match in pattern.finditer(raw, start, end)]
-            blocks.code.append(_Code(line, _line_end(raw, end - 1), is_indented=value == "Indented"))
+            _add_code(
+                blocks, raw, (line, start, end), is_indented=value == "Indented", is_quoted=start < until["BlockQuote"]
+            )
         elif name == "HtmlBlock":
             blocks.html.append((start, end))
-        elif name == "List":
-            contained_until, listed_until = max(contained_until, end), max(listed_until, end)
-        elif name == "BlockQuote":
-            contained_until, quoted_until = max(contained_until, end), max(quoted_until, end)
+            if raw.startswith(b"<![CDATA[", start):
+                _add_code(blocks, raw, (line, start, end), is_indented=False, is_quoted=start < until["BlockQuote"])
+        elif name in until:
+            until[name] = max(until[name], end)
+            contained_until = max(contained_until, end)
         # what follows need not be reported: link definitions are not, nor is text in lists without blank lines
-        if may_define_links or start < listed_until:
+        if may_define_links or start < until["List"]:
             ends.add(end)
     starts += _lines_behind(raw, ends)
     return blocks
@@ -280,8 +299,18 @@ def _add_row(blocks: _Blocks, raw: bytes, name: str, line: int) -> None:
         if is_code_after_table(raw, line, table.delimiter, is_contained=table.is_contained):
             table.is_broken = True
             blocks.code_after_tables.append(line)
+        elif is_tag(raw, line):
+            table.is_broken = True
+            blocks.tags_after_tables.append(line)
         table.rows.append(row)
         table.end = row[1]
+
+
+def _add_code(blocks: _Blocks, raw: bytes, place: tuple[int, int, int], *, is_indented: bool, is_quoted: bool) -> None:
+    line, start, end = place
+    pattern = _QUOTED_CODE_LINE if is_quoted else _CODE_LINE
+    blocks.starts += [match.end() for match in pattern.finditer(raw, start, end)]
+    blocks.code.append(_Code(line, _line_end(raw, end - 1), is_indented))
 
 
 def _line_end(raw: bytes, inside: int) -> int:

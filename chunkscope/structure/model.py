@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ class Table:
     """A table: its own span, the spans of its header rows (none: no header) and of its data rows.
 
     A pipe row is its line without the white space at its end; an HTML row runs from ``<tr`` to the end of ``</tr>``.
+    Where the cells of the written header are all empty, as converters leave them, the first row stands for it
+    (`has_blank_header`).
     """
 
     kind: Literal["pipe", "html"]
@@ -32,6 +34,7 @@ class Table:
     end: int
     header: tuple[Span, ...]
     rows: tuple[Span, ...]
+    has_blank_header: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

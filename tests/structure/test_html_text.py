@@ -57,6 +57,30 @@ def test_indented_html_is_no_code_and_has_its_tables_and_sentences():
     ]
 
 
+def test_sections_of_cdata_are_code_but_not_the_text_of_a_link():
+    text = (
+        '<p>例です。</p><ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[a = 1。\n'
+        "b <p> 2。]]></ac:plain-text-body></ac:structured-macro>\n<p>見よ<ac:link><ac:plain-text-link-body>"
+        "<![CDATA[規程]]></ac:plain-text-link-body></ac:link>の定め。次。</p>"
+    )
+    analysis = DocumentAnalysis(Document("a.html", text, markup="html"))
+    assert [text[a:b] for a, b in analysis.structure.code.tolist()] == [
+        "<ac:plain-text-body><![CDATA[a = 1。\nb <p> 2。]]>"
+    ]
+    assert pieces(text, analysis.sentence_starts.tolist()) == [
+        "<p>例です。</p>",
+        '<ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[a = 1。\n',
+        "b <p> 2。]]></ac:plain-text-body></ac:structured-macro>\n",
+        text[text.index("<p>見よ") : text.index("次。")],
+        "次。</p>",
+    ]
+
+
+def test_cdata_that_is_not_closed_is_code_to_the_end():
+    assert read_structure(Document("a.html", "<p>x</p><![CDATA[a。b", markup="html")).code.tolist() == [[8, 20]]
+    assert read_structure(Document("a.md", "x\n\n<![CDATA[a\n\nb]]>\n\ny\n")).code.tolist() == [[3, 19]]
+
+
 def test_a_row_is_one_block_whatever_its_cells_hold():
     text = "<table><tr><td><p>一つ。</p><p>二つ。</p><pre>x. y\nz</pre></td></tr>\n<tr><td>三つ。</td></tr></table><p>終。</p>"
     analysis = DocumentAnalysis(Document("a.html", text, markup="html"))

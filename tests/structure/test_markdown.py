@@ -402,11 +402,11 @@ def test_headers_are_not_held_against_each_html_block():
     unit = b"x\na | b\n--- | ---\n\n<div>\n\n"
     raw = bytearray(unit * 1000)
     html = CountingList((start + 20, start + 26) for start in range(0, len(raw), len(unit)))
-    assert mark_headers(raw, set(), html)
+    assert mark_headers(raw, set(), html, {})
     assert raw.count(b"\n| | b\n") == 1000
     assert html.seen < 20_000
     hidden = bytearray(unit * 2)
-    assert mark_headers(hidden, set(), [(0, 20)])
+    assert mark_headers(hidden, set(), [(0, 20)], {})
     assert hidden == bytearray(unit) + unit.replace(b"a |", b"| |")
 
 

@@ -14,7 +14,7 @@ from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
 from chunkscope.errors import InputError, os_reason, require_text
 
-Markup = Literal["markdown", "html", "plain"]
+Markup = Literal["markdown", "html", "plain", "code"]
 
 MARKUPS: tuple[Markup, ...] = get_args(Markup)
 

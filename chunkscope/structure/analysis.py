@@ -11,10 +11,11 @@ import numpy as np
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import IntArray, SpanArray
 from chunkscope.structure.html_tables import may_hold_html_table
+from chunkscope.structure.item_lines import item_starts
 from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, blank_runs, groups
 from chunkscope.structure.markdown import read_structure
 from chunkscope.structure.model import Structure, Table
-from chunkscope.structure.sentences import line_starts, sentence_starts
+from chunkscope.structure.sentences import line_starts, prose_stretches, sentence_starts
 from chunkscope.structure.units import MeasuredText, Unit
 from chunkscope.structure.words import Words, read_words
 
@@ -58,7 +59,15 @@ class DocumentAnalysis:
     @cached_property
     def sentence_starts(self) -> IntArray:
         """Where sentences start; they tile the text."""
-        return sentence_starts(self.document.text, self.structure)
+        return sentence_starts(self.document.text, self.structure, self._item_starts())
+
+    def _item_starts(self) -> IntArray | None:
+        """Where lines inside blocks begin like items; those of plain text are blocks already."""
+        if self.document.markup in ("plain", "code"):
+            return None
+        text, structure = self.document.text, self.structure
+        is_html = self.document.markup == "html"
+        return item_starts(text, structure.block_starts, prose_stretches(structure), is_html=is_html)
 
     @cached_property
     def line_starts(self) -> IntArray:

@@ -19,12 +19,12 @@ BLANK = 1
 DIGIT = 2
 """Decimal digits (Nd) of all scripts, full-width ones too."""
 LETTER = 4
-"""Letters that are not Japanese, letter-like numbers (Nl), and the underscore and its kin (Pc)."""
+"""Letters that are not Japanese, letter-like numbers (Nl), signs such as ㎡ and №, the underscore and its kin (Pc)."""
 HIRAGANA = 8
 KATAKANA = 16
 """Full and half width, with the prolonged sound mark."""
 KANJI = 32
-"""Ideographs of all planes, with 々, 〆, 〇 and the radicals that PDF files have in their place."""
+"""Ideographs of all planes, with 々, 〆, 〇, the radicals that PDF files have in their place; signs as ㍿ and ①."""
 MARK = 64
 """What belongs to the character before it: categories M and Cf (but not U+200B, which parts words), skin tones."""
 JOINER = 128
@@ -125,6 +125,8 @@ def _basic_plane() -> NDArray[np.uint8]:
     table[of("L") | of("N", "l") | of("P", "c")] |= LETTER
     table[of("M") | of("C", "f")] |= MARK
     table[0x200B] &= ~np.uint8(MARK)
+    for point in np.flatnonzero(of("S", "o") | of("N", "o")).tolist():
+        table[point] |= _flags_of_spelled(chr(point))
     table[[ord(joiner) for joiner in JOINERS]] |= JOINER
     for flag, ranges in ((HIRAGANA, _HIRAGANA), (KATAKANA, _KATAKANA), (KANJI, _KANJI)):
         for first, last in ranges:
@@ -133,6 +135,20 @@ def _basic_plane() -> NDArray[np.uint8]:
     table[_HALFWIDTH_VOICING.start : _HALFWIDTH_VOICING.stop] |= MARK
     table.flags.writeable = False
     return table
+
+
+def _flags_of_spelled(character: str) -> int:
+    """Give the flags of a sign that stands for what is written with several characters, or in a circle.
+
+    ``㎡`` and ``№`` are letters, as ``m2`` and ``No`` are; ``㍿``, ``㈱`` and ``①`` are words of their own, which as
+    kanji they can be.
+    """
+    form, *_ = unicodedata.decomposition(character).split() or [""]
+    spelled = unicodedata.normalize("NFKC", character)
+    if form not in ("<square>", "<circle>", "<compat>") or not any(map(str.isalnum, spelled)):
+        return 0
+    is_ascii = spelled.replace("°", "").isascii() or (spelled.isalpha() and spelled < "\u3000")
+    return LETTER if form != "<circle>" and spelled[0] != "(" and is_ascii else KANJI
 
 
 def _flags_of(point: int) -> int:
@@ -150,4 +166,4 @@ def _flags_of(point: int) -> int:
         flags |= LETTER
     if category[0] == "M" or category == "Cf" or point in _SKIN_TONES:
         flags |= MARK
-    return flags
+    return flags or (_flags_of_spelled(chr(point)) if category in ("So", "No") else 0)

@@ -11,12 +11,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from chunkscope.corpus.document import Document
-from chunkscope.spans.intervals import IntArray, Span, as_spans
+from chunkscope.spans.intervals import Span, as_spans
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.html_text import read_html
@@ -30,6 +31,7 @@ from chunkscope.structure.pipe_tables import (
     mark_headers,
     refuse_delimiter,
 )
+from chunkscope.structure.plain_text import read_code, read_plain
 
 _BARE_CR = re.compile(r"\r(?!\n)")
 _BLANK = re.compile(r"[ \t\r\n]*+")
@@ -38,7 +40,6 @@ _CODE_LINE = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
 _QUOTED_CODE_LINE = re.compile(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
 _ATX = re.compile(r"[ \t]*#{1,6}(?:[ \t]+|$)")
 _LINE_END = re.compile(r"\r\n?+|\n")
-_PARAGRAPH_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
 
 _ASCII_END = 128
 _STAND_IN = ord("$")
@@ -58,7 +59,7 @@ def read_structure(document: Document) -> Structure:
     Parameters
     ----------
     document : Document
-        With ``markup="plain"`` only its paragraphs are looked for; with ``"html"`` it is read by `read_html`.
+        With ``markup="plain"`` or ``"code"`` it is read by `read_plain` or `read_code`, with ``"html"`` by `read_html`.
 
     Returns
     -------
@@ -85,7 +86,9 @@ def read_structure(document: Document) -> Structure:
     if document.markup == "html":
         return read_html(document)
     if document.markup == "plain":
-        return Structure(len(text), 0, (), (), as_spans([]), _paragraph_starts(text))
+        return read_plain(text)
+    if document.markup == "code":
+        return read_code(text)
     top = document.front_matter_end
     blocks, raw = _read_blocks(_source(text, top))
 
@@ -99,6 +102,8 @@ def read_structure(document: Document) -> Structure:
         code = _without_rows(text, code, found, starts)
         starts.update(rows)
         tables = sorted([*tables, *found], key=lambda table: (table.start, -table.end))
+    if "\f" in text:
+        starts = _without_page_breaks(text, starts)
     _settle_first_block(starts, text, top, {heading.start for heading in headings})
     return Structure(
         length=len(text),
@@ -383,10 +388,7 @@ def _settle_first_block(starts: set[int], text: str, top: int, headings: set[int
     starts.add(0)
 
 
-def _paragraph_starts(text: str) -> IntArray:
-    """Give where the paragraphs of plain text start; blank lines part them."""
-    if not text:
-        return np.empty(0, dtype=np.int64)
-    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
-    starts = (match.end() for match in _PARAGRAPH_GAP.finditer(text))
-    return np.array([0, *(start for start in starts if first < start < last)], dtype=np.int64)
+def _without_page_breaks(text: str, starts: set[int]) -> set[int]:
+    """Leave out paragraphs of form feeds alone: to CommonMark they are no white space, but nobody reads them."""
+    edges = sorted(starts)
+    return {start for start, end in pairwise([*edges, len(text)]) if text[start:end].strip()}

@@ -19,11 +19,10 @@ from operator import attrgetter
 
 import numpy as np
 
-from chunkscope.spans.intervals import IntArray, Span
+from chunkscope.spans.intervals import IntArray, Span, merge
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,
-    LABEL_WORDS,
     LOWER_CASE_OPENERS,
     MAY_END,
     MAY_END_IF_CAPITAL,
@@ -33,6 +32,7 @@ from chunkscope.structure.abbreviations import (
 )
 from chunkscope.structure.brackets import ROUND, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
+from chunkscope.structure.labels import is_label
 from chunkscope.structure.model import Structure
 
 WIDE = "。｡！？．‼⁇⁈⁉।॥۔؟։።፧။។﹒﹖﹗︒"
@@ -94,15 +94,6 @@ _HIRAGANA = re.compile("[ぁ-ゖ]")
 _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
 _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
-_LABEL = re.compile(
-    rf"[{BLANK}#>*+\-_|「『(（\[【§■□●○◆◇▼▲※]*"
-    rf"(?:(?:第|問|注|図|表|例|別紙|別表|手順|ステップ|(?i:{'|'.join(LABEL_WORDS)})\.?[ \u00a0]?)?"
-    r"[0-9０-９]{1,3}(?:[.．\-－‐][0-9０-９]{1,3})*[A-Za-zＡ-Ｚａ-ｚ]?"
-    rf"|(?i:{'|'.join(LABEL_WORDS)})[ \u00a0](?:[IVXivx]{{1,5}}|[A-Z])"
-    r"|第?[0-9０-９一二三四五六七八九十百]{1,4}[章条節項編部款号回課]|第?[一二三四五六七八九十]{1,3}"
-    r"|[A-Za-zＡ-Ｚａ-ｚ](?:[.．\-－‐]?[0-9０-９]{1,2})?|[ivxIVX]{1,5}|[Ⅰ-ⅿ]{1,2}"
-    r"|[①-⓿❶-➓㊀-㊿]|[ぁ-んァ-ヶｱ-ﾝ]|[甲乙丙丁])[)）\]】]?"
-)
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _NUMBER = re.compile(r"[#(]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
@@ -191,7 +182,7 @@ def line_starts(text: str) -> IntArray:
     return np.concatenate((np.zeros(1, dtype=np.int64), ends[ends < len(text)]))
 
 
-def sentence_starts(text: str, structure: Structure) -> IntArray:
+def sentence_starts(text: str, structure: Structure, items: IntArray | None = None) -> IntArray:
     """Give where the sentences of a text start; they tile it.
 
     Parameters
@@ -200,6 +191,8 @@ def sentence_starts(text: str, structure: Structure) -> IntArray:
         The whole text.
     structure : Structure
         Its blocks, each a boundary, and the code, tables and front matter in which nothing else is one.
+    items : int64 (m,), optional
+        Where lines inside blocks begin like items or turns; boundaries, too.
 
     Returns
     -------
@@ -215,16 +208,17 @@ def sentence_starts(text: str, structure: Structure) -> IntArray:
     """
     if not text:
         return np.empty(0, dtype=np.int64)
-    blocks = structure.block_starts
+    blocks = structure.block_starts if items is None else merge(structure.block_starts, items)
     bounds = [*blocks.tolist(), len(text)]
-    inner = [place for region in _prose(structure, len(text)) for place in _boundaries(text, region, bounds)]
+    inner = [place for region in prose_stretches(structure) for place in _boundaries(text, region, bounds)]
     if not inner:
         return blocks
     return np.sort(np.concatenate((blocks, np.array(inner, dtype=np.int64))))
 
 
-def _prose(structure: Structure, length: int) -> Iterator[Span]:
-    """Give the stretches in which punctuation counts."""
+def prose_stretches(structure: Structure) -> Iterator[Span]:
+    """Give the stretches of a text in which punctuation counts: no code, tables and front matter."""
+    length = structure.length
     whole = [(start, end) for start, end in structure.code.tolist()]
     whole += [(table.start, table.end) for table in structure.tables]
     if structure.front_matter_end:
@@ -291,7 +285,7 @@ def _wide_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int)
 def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:
     """Tell a full-width full stop from the point of １．５, of 図．１ and of Ｄｒ．スミス."""
     before, behind = text[mark - 1 : mark], text[boundary]
-    if _is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()):
+    if is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()):
         return False
     if not before.isalnum() or _JAPANESE.match(before):
         return True
@@ -359,7 +353,7 @@ def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: in
         goes_on = text[mark - 1] in FIGURES and first.isdigit()
     else:
         goes_on = _is_abbreviation(text, mark, boundary, opener)
-    return not (goes_on or _is_label(text, sentence, mark))
+    return not (goes_on or is_label(text, sentence, mark))
 
 
 def _goes_on(text: str, end: int, boundary: int) -> bool:
@@ -407,11 +401,6 @@ def _word_before(text: str, mark: int) -> str:
     if word.isascii():
         return word.strip(".&")
     return _JAPANESE.split(unicodedata.normalize("NFKC", word))[-1].strip(".&")
-
-
-def _is_label(text: str, sentence: int, mark: int) -> bool:
-    """Tell whether nothing but a list label stands between the sentence's start and the mark."""
-    return mark - sentence <= LABEL_LENGTH and bool(_LABEL.fullmatch(text, sentence, mark))
 
 
 def _behind_other_half(text: str, block: int, mark: int, end: int) -> int:

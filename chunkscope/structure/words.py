@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ LONGEST_REMEMBERED = 48
 ZERO_WIDTH_JOINER = 0x200D
 REGIONAL_INDICATORS = (0x1F1E6, 0x1F1FF)
 VOICING = "\u3099\u309a"
+HALF_WIDTH_VOICING = "ﾞﾟ"
 LETTER_JOINERS = ".'’．＇"
 NUMBER_JOINERS = ".,:/．，：／"
 
@@ -108,7 +110,9 @@ class Segmenter:
 
     def _analyse(self, runs: Sequence[str]) -> list[bytes]:
         """Give for each run a byte for each character: 1 where a morpheme starts."""
-        is_plain = [run.isalnum() and len(run) <= LONGEST_PIECE for run in runs]  # no mark is alphanumeric
+        is_plain = [  # no mark is alphanumeric
+            len(run) <= LONGEST_PIECE and run.isalnum() and unicodedata.is_normalized("NFKC", run) for run in runs
+        ]
         plain = iter(self._masks_of([run for run, short in zip(runs, is_plain, strict=True) if short]))
         return [next(plain) if short else self._mask_of_any(run) for run, short in zip(runs, is_plain, strict=True)]
 
@@ -124,8 +128,8 @@ class Segmenter:
         return [starts[low:high] for low, high in pairwise(bounds)]
 
     def _mask_of_any(self, run: str) -> bytes:
-        """Give the mask of a run with marks, or one that is too long to be analysed at once."""
-        plain, lengths = _without_marks(run)
+        """Give the mask of a run that is written in another way than the dictionary's, or is very long."""
+        plain, firsts, places = _as_in_dictionary(run)
         masks = []
         start = 0
         while start < len(plain):
@@ -135,7 +139,7 @@ class Segmenter:
             masks.append(mask)
             start += len(mask)
         spread = np.zeros(len(run), dtype=np.uint8)
-        spread[np.cumsum(lengths) - lengths] = np.frombuffer(b"".join(masks), dtype=np.uint8)
+        spread[places] = np.frombuffer(b"".join(masks), dtype=np.uint8)[firsts]
         return spread.tobytes()
 
 
@@ -211,7 +215,25 @@ def shared_segmenter() -> Segmenter:
     return Segmenter()
 
 
+@lru_cache(maxsize=1)
+def load_tagger() -> Callable[[str], list[Any]]:
+    """Give what makes nodes of fugashi of a text, each with its `surface` and its `feature`.
+
+    Raises
+    ------
+    MissingPartError
+        fugashi or unidic-lite is not installed.
+    """
+    tagger: Callable[[str], list[Any]] = _load_dictionary("")
+    return tagger
+
+
 def _load_parser() -> Callable[[str], str]:
+    parse: Callable[[str], str] = _load_dictionary("-Owakati ").parse
+    return parse
+
+
+def _load_dictionary(options: str) -> Any:
     try:
         import fugashi
         import unidic_lite
@@ -220,32 +242,47 @@ def _load_parser() -> Callable[[str], str]:
             f"Japanese words need fugashi and unidic-lite ({error}); install them: pip install fugashi unidic-lite"
         ) from None
     # named outright: fugashi by itself would take another unidic where one is installed, and count other words
-    options = f'-Owakati -r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"'
+    options += f'-r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"'
     try:
-        parse: Callable[[str], str] = fugashi.GenericTagger(options).parse
+        return fugashi.GenericTagger(options)
     except RuntimeError as error:
         reason = str(error).strip().splitlines()
         raise MissingPartError(
             f"the dictionary in {unidic_lite.DICDIR} does not load ({reason[0] if reason else 'no reason given'}); "
             "install it again: pip install --force-reinstall unidic-lite"
         ) from None
-    return parse
 
 
-def _without_marks(run: str) -> tuple[str, IntArray]:
-    """Compose voiced kana and leave other marks out, for the dictionary knows no others; give each one's length."""
-    plain: list[str] = []
-    lengths: list[int] = []
-    for character in run:
-        if plain and unicodedata.category(character)[0] in "MC":
-            lengths[-1] += 1
-            if character in VOICING and lengths[-1] == 2:
-                composed = unicodedata.normalize("NFC", plain[-1] + character)
-                plain[-1] = composed if len(composed) == 1 else plain[-1]
+def _as_in_dictionary(run: str) -> tuple[str, IntArray, IntArray]:
+    """Write a run after NFKC and without marks, as the dictionary has it: ``ｶﾞ`` is ``ガ``, ``㍿`` 株式会社.
+
+    Returns
+    -------
+    str
+        What is to be analysed.
+    firsts, places : int64 (c,)
+        For each character with its marks, where it begins in that, and where in the run.
+    """
+    clusters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(run):
+        if clusters and (character in HALF_WIDTH_VOICING or unicodedata.category(character)[0] in "MC"):
+            # more marks would not change the letter
+            clusters[-1] += character if character in (*VOICING, *HALF_WIDTH_VOICING) and len(clusters[-1]) == 1 else ""
         else:
-            plain.append(character)
-            lengths.append(1)
-    return "".join(plain), np.array(lengths, dtype=np.int64)
+            clusters.append(character)
+            places.append(place)
+    plain = [_spelled(cluster) for cluster in clusters]
+    lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
+    return "".join(plain), np.cumsum(lengths) - lengths, np.array(places, dtype=np.int64)
+
+
+@lru_cache(maxsize=1 << 12)
+def _spelled(cluster: str) -> str:
+    """Write a character with its voicing mark after NFKC; a mark that cannot be composed goes."""
+    spelled = unicodedata.normalize("NFKC", cluster)
+    kept = "".join(character for character in spelled if unicodedata.category(character)[0] not in "MCZ")
+    return kept or cluster[0]
 
 
 def _base_flags(flags: NDArray[np.uint8], marks: IntArray) -> NDArray[np.uint8]:

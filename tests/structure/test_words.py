@@ -25,9 +25,9 @@ from chunkscope.structure.words import Segmenter, read_words, shared_segmenter, 
 HOSTILE = st.one_of(
     texts(),
     st.text(max_size=40),
-    st.lists(st.sampled_from([*"aé1１漢かカーｶﾞ.,:'’．_-/\u3099\u0301\ufe0f\u200d\u200b\u00ad 🇯🇵😀🏽ก한\r\n\x00"])).map(
-        "".join
-    ),
+    st.lists(
+        st.sampled_from([*"aé1１漢かカーｶﾞ㎡㍿№①㌔⾼.,:'’．_-/\u3099\u0301\ufe0f\u200d\u200b\u00ad 🇯🇵😀🏽ก한\r\n\x00"])
+    ).map("".join),
 )
 
 
@@ -44,7 +44,9 @@ def kind(character: str) -> str:
         return "j"
     if category == "Nd":
         return "d"
-    if category[0] == "L" or category in ("Nl", "Pc"):
+    stands_for = unicodedata.normalize("NFKC", character) if category in ("So", "No") else ""
+    is_one_sign = unicodedata.decomposition(character).startswith(("<square>", "<compat>"))
+    if category[0] == "L" or category in ("Nl", "Pc") or (is_one_sign and any(map(str.isalnum, stands_for))):
         return "l"
     if category[0] == "M" or (category == "Cf" and character != "\u200b") or "\U0001f3fb" <= character <= "\U0001f3ff":
         return "m"
@@ -154,7 +156,7 @@ def test_decomposed_kana_make_the_same_words_as_composed() -> None:
     assert [unicodedata.normalize("NFC", word) for word in spelled(decomposed)] == spelled(composed)
 
 
-@given(st.text(alphabet="東京都に住む人々アイスクリームー〆切ヽｶﾞ", max_size=30))
+@given(st.text(alphabet="東京都に住む人々アイスクリームー〆切ヽ", max_size=30))
 def test_japanese_words_are_those_of_fugashi(run: str) -> None:
     tagger = fugashi.GenericTagger(f'-Owakati -r "{unidic_lite.DICDIR}/mecabrc" -d "{unidic_lite.DICDIR}"')
     found = np.flatnonzero(Segmenter().word_starts([run])) if run else np.empty(0)
@@ -162,7 +164,22 @@ def test_japanese_words_are_those_of_fugashi(run: str) -> None:
     for word in tagger.parse(run).split(" ") if run else []:
         expected.append(place)
         place += len(word)
-    assert [start for start in found.tolist() if run[start] not in "ﾞﾟ"] == [p for p in expected if run[p] not in "ﾞﾟ"]
+    assert found.tolist() == expected
+
+
+HALF_WIDTH = dict(zip("アイウカキクサシスタチツテトナハマラリルレロンー", "ｱｲｳｶｷｸｻｼｽﾀﾁﾂﾃﾄﾅﾊﾏﾗﾘﾙﾚﾛﾝｰ", strict=True)) | {
+    "ガ": "ｶﾞ",
+    "ド": "ﾄﾞ",
+    "バ": "ﾊﾞ",
+    "パ": "ﾊﾟ",
+}
+
+
+@given(st.text(alphabet=[*HALF_WIDTH, *"東京の本"], max_size=30))
+@example("バーコード")
+def test_half_width_kana_make_the_words_that_full_width_make(text: str) -> None:
+    narrow = "".join(HALF_WIDTH.get(character, character) for character in text)
+    assert [unicodedata.normalize("NFKC", word) for word in spelled(narrow)] == spelled(text)
 
 
 @pytest.mark.parametrize("character", [*"あアー漢", "か\u3099"])

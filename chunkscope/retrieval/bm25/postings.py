@@ -27,7 +27,7 @@ class SpelledWords(NamedTuple):
     Attributes
     ----------
     starts, ends : int64 (m,)
-        Half-open spans in code points; words do not overlap.
+        Half-open spans in code points; words do not overlap, but a sign that stands for several words has one for each.
     terms : list of str
     """
 
@@ -76,8 +76,25 @@ def spelled_words(text: str, words: Words | None = None) -> SpelledWords:
     """
     words = words_of(text) if words is None else words
     starts, ends = words.starts, word_ends(words)
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return SpelledWords(starts, ends, [fold(text[start:end]) for start, end in spans])
+    written = [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    terms = list(map(fold, written))
+    longer = [number for number, (word, term) in enumerate(zip(written, terms, strict=True)) if len(term) > len(word)]
+    if not longer:
+        return SpelledWords(starts, ends, terms)
+    times = np.ones(len(terms), dtype=np.int64)
+    for number in reversed(longer):  # from the last on: what stands before keeps its place
+        inner = _terms_of_longer(terms[number])
+        times[number] = len(inner)
+        terms[number : number + 1] = inner
+    return SpelledWords(np.repeat(starts, times), np.repeat(ends, times), terms)
+
+
+@lru_cache(maxsize=1 << 12)
+def _terms_of_longer(term: str) -> tuple[str, ...]:
+    """Give the words of what a sign stands for: 株式 and 会社 of ㍿."""
+    words = words_of(term)
+    spans = zip(words.starts.tolist(), word_ends(words).tolist(), strict=True)
+    return tuple(term[start:end] for start, end in spans)
 
 
 class QuestionTerms:

@@ -45,6 +45,7 @@ def draw_cuts(
     ascii: bool = False,
     underlined: Sequence[Span] = (),
     near: Sequence[Span] = (),
+    pages: Sequence[tuple[int, str]] = (),
 ) -> Iterator[str]:
     r"""Give the rows of a text with its cuts.
 
@@ -62,6 +63,8 @@ def draw_cuts(
     underlined : sequence of (start, end)
     near : sequence of (start, end), optional
         Only rows with some of these are drawn, and a few before and behind; what is left out is one row.
+    pages : sequence of (int, str)
+        Where each page begins, and what stands in a row of its own above the first row of it that is drawn.
 
     Yields
     ------
@@ -86,10 +89,16 @@ def draw_cuts(
     room = max(width - margin - 2, 8)
     lines = _lines_near(text, near) if near else _lines(text)
     drawn = (row for start, end in lines for row in drawing.rows(start, end, room, color))
+    waiting = deque(pages)
     for row, first, last in _near(drawn, near) if near else drawn:
         if first < 0:
             yield ellipsis(ascii).rjust(margin)
             continue
+        begun = ""
+        while waiting and waiting[0][0] <= first:
+            _, begun = waiting.popleft()
+        if begun:
+            yield f"{'':{margin}}  {painted(begun, BOLD, color)}"
         label = drawing.label(first, max(last, first + 1)).rjust(margin)
         label = painted(label, DIM, color)
         yield f"{label}  {row}" if row else label

@@ -210,7 +210,7 @@ def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-def read_mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
+def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
     """Read OURS=THEIRS; what is given is added to what the configuration says."""
     mapping = {}
     for pair in (*(ctx.lookup_default(parameter.name or "") or ()), *pairs):
@@ -252,7 +252,7 @@ field_option = click.option(
     "--map-field",
     metavar="OURS=THEIRS",
     multiple=True,
-    callback=read_mapping,
+    callback=_mapping,
     help="What a field of questions is called.",
 )
 
@@ -278,7 +278,7 @@ index_options = stacked(
         "--chunk-field",
         metavar="OURS=THEIRS",
         multiple=True,
-        callback=read_mapping,
+        callback=_mapping,
         help="What a field of these chunks is called.",
     ),
 )

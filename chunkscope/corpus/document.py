@@ -12,7 +12,9 @@ from typing import Literal, NamedTuple, get_args
 
 from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
+from chunkscope.corpus.manifest import Origin
 from chunkscope.errors import InputError, os_reason, require_text
+from chunkscope.language import Text
 
 Markup = Literal["markdown", "html", "plain", "code"]
 
@@ -52,6 +54,8 @@ class Document:
         What a JSONL record says of the document besides its name and text.
     markup : {"markdown", "html", "plain"}
         HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs and sentences alone.
+    origin : Origin, optional
+        The file that it was converted from, with its pages. Two documents may differ in it and be equal.
 
     Raises
     ------
@@ -71,6 +75,7 @@ class Document:
     text: str
     fields: Mapping[str, object] = field(default_factory=dict)
     markup: Markup = "markdown"
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         require_text(self.name, "the name of a document")
@@ -116,6 +121,16 @@ class Document:
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in LINE_END.finditer(self.text))]
+
+    def source_place(self, offset: int) -> Text | str:
+        r"""Say on which page of which file an offset stands, where it was converted from one; else give an empty text.
+
+        Examples
+        --------
+        >>> Document("a.pdf.md", "宿泊費。\n\n日当。", origin=Origin("a.pdf", "page", (1, 2), (0, 6))).source_place(7)
+        'a.pdf, page 2'
+        """
+        return self.origin.place(offset) if self.origin else ""
 
     def position(self, offset: int) -> Position:
         """Give line and column of an offset, from 0 to the length of the text.
@@ -171,10 +186,10 @@ class FileDocument(Document):
     _stored: StoredText | None = None
 
     @classmethod
-    def of(cls, name: str, markup: Markup, stored: StoredText) -> FileDocument:
+    def of(cls, name: str, markup: Markup, stored: StoredText, origin: Origin | None = None) -> FileDocument:
         """Make one of all that a document has, but for the text."""
         document = cls.__new__(cls)
-        document.__dict__.update(name=name, fields={}, markup=markup, _stored=stored)
+        document.__dict__.update(name=name, fields={}, markup=markup, origin=origin, _stored=stored)
         return document
 
     @property

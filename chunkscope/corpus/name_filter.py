@@ -123,8 +123,11 @@ def compose(name: str) -> str:
 SUFFIXES = (".md", ".markdown", ".mdx", ".txt", ".html", ".htm")
 """Read without being asked, in upper and lower case."""
 
-TO_CONVERT = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".epub", ".pages")
-"""Documents, but not of text: they are to be converted first."""
+TO_CONVERT = (
+    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".epub"),
+    *(".pptx", ".ppt", ".odp", ".xlsx", ".xlsm", ".xls", ".ods"),
+)
+"""Documents, but not of text: `chunkscope convert` makes Markdown of them."""
 
 _MOST_SUFFIXES = 5
 
@@ -190,7 +193,7 @@ def ignored_files(ignored: Mapping[str, int]) -> Text:
     Examples
     --------
     >>> ignored_files({".png": 3, ".pdf": 12})
-    '12 .pdf ignored: convert them first; 3 .png ignored'
+    '12 .pdf ignored: chunkscope convert makes Markdown of them; 3 .png ignored'
     """
     ranked = sorted(ignored.items(), key=lambda item: (item[0] not in TO_CONVERT, -item[1], item[0]))
     notes = [_ignored(kind, count) for kind, count in ranked[:_MOST_SUFFIXES]]
@@ -203,7 +206,7 @@ def _ignored(kind: str, n: int) -> Text:
     if not kind:
         return say("{n} without suffix ignored", n=n)
     if kind in TO_CONVERT:
-        return say("{n} {suffix} ignored: convert {n:it|them} first", n=n, suffix=kind)
+        return say("{n} {suffix} ignored: chunkscope convert makes Markdown of {n:it|them}", n=n, suffix=kind)
     return say("{n} {suffix} ignored", n=n, suffix=kind)
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts, read_bytes
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
 from chunkscope.corpus.json_lines import Records, markup_of
+from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.errors import InputError, os_reason, refuse_path
 from chunkscope.language import Text, say
@@ -166,7 +167,8 @@ def read_corpus(
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
         return _read_records(Records(shown, encoding, names, markup))
-    corpus = _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip_unreadable)
+    origins, _ = find_origins(os.path.dirname(shown) or os.curdir)
+    corpus = _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip_unreadable, origins)
     if not len(corpus):
         raise InputError(f"{corpus.unreadable[0]}; no document is left")
     return corpus
@@ -176,13 +178,14 @@ def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
-    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip)
+    origins, doubtful = find_origins(found.root, found.manifests)
+    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip, origins)
     unfollowed = tuple(sorted(found.unfollowed))
     corpus = replace(
         corpus,
         ignored=dict(sorted(found.ignored.items())),
         unreadable=(*map(_without_advice, found.troubles), *corpus.unreadable),
-        warnings=(*_not_followed(unfollowed), *corpus.warnings),
+        warnings=(*_not_followed(unfollowed), *doubtful, *corpus.warnings),
         unfollowed=unfollowed,
     )
     if not len(corpus):
@@ -191,10 +194,15 @@ def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip
 
 
 def _read_files(
-    path: str, files: Sequence[tuple[str, str]], encoding: str | None, markup: Markup | None, skip: bool
+    path: str,
+    files: Sequence[tuple[str, str]],
+    encoding: str | None,
+    markup: Markup | None,
+    skip: bool,
+    origins: Origins,
 ) -> Corpus:
     digests: dict[str, str] = {}
-    stored: list[tuple[str, Markup, StoredText]] = []
+    stored: list[tuple[str, Markup, StoredText, Origin | None]] = []
     unreadable: list[str] = []
     warnings: list[str] = []
     n_bytes, here = 0, os.getcwd()
@@ -211,7 +219,8 @@ def _read_files(
             continue
         digests[name] = hashlib.sha256(raw).hexdigest()
         text = StoredText(os.path.join(here, place), encoding, digests[name], document.length)
-        stored.append((name, document.markup, text))
+        written, origin = origins.get(name, ("", None))
+        stored.append((name, document.markup, text, origin if written == digests[name] else None))
         n_bytes += len(raw)
         if b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
             warnings += doubts(raw, name, encoding)
@@ -242,7 +251,7 @@ def _not_followed(names: Sequence[str]) -> list[Text]:
 class _Files:
     """The documents of a folder. No text is kept: each iteration makes them anew, and they read their files."""
 
-    rows: tuple[tuple[str, Markup, StoredText], ...]
+    rows: tuple[tuple[str, Markup, StoredText, Origin | None], ...]
 
     def __iter__(self) -> Iterator[Document]:
         return (FileDocument.of(*row) for row in self.rows)
@@ -257,6 +266,7 @@ class _Walk:
         self.unfollowed: list[str] = []
         self.ignored: Counter[str] = Counter()
         self.troubles: list[str] = []
+        self.manifests: list[str] = []
         self._names = names
         self._inside = "" if follow_links else os.path.join(os.path.realpath(root), "")
         self._seen: set[tuple[int, int]] = set()
@@ -286,6 +296,9 @@ class _Walk:
         for entry in entries:
             name = prefix + entry.name
             if entry.name.startswith(".") or self._names.excludes(name):
+                continue
+            if entry.name == MANIFEST:
+                self.manifests += [prefix] if prefix and not entry.is_symlink() else []
                 continue
             try:
                 is_folder = entry.is_dir()

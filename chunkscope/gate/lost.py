@@ -78,4 +78,5 @@ def _placed(corpus: Corpus, labels: Labels, code: str, ids: Iterable[str]) -> It
             _, start, end = located.evidence[0]
             line, column = document.position(start)
             quote, name = document.text[start:end], located.question.id
-            yield Finding(code, document.name, name, line, column, "", quote, span=(start, end))
+            source = document.source_place(start)
+            yield Finding(code, document.name, name, line, column, "", quote, span=(start, end), source=source)

@@ -93,6 +93,8 @@ class Finding:
         Where one was asked for.
     path : str
         The file, as it is shown.
+    source : str
+        Where the document was converted from a file: which, and the page of the cut in it.
     level : {"error", "warning", "note"}
         An error counts against a threshold that is missed; a note is within its threshold, known, or harms nobody.
     is_known : bool
@@ -118,6 +120,7 @@ class Finding:
     after: str = ""
     suggestion: Suggestion | None = None
     path: str = ""
+    source: str = ""
     level: Level = "error"
     is_known: bool = False
     is_needed: bool = True
@@ -141,6 +144,7 @@ class Finding:
             "known": self.is_known,
             "needed": self.is_needed,
             "suggestion": None if self.suggestion is None else self.suggestion.to_dict(),
+            **({"source": str(self.source)} if self.source else {}),
             **({} if self.cause is None else {"cause": self.cause}),
             **({} if self.weight == 1 else {"weight": self.weight}),
         }
@@ -180,6 +184,7 @@ class Places:
             cut=at,
             before=text[max(0, at - CONTEXT) : at],
             after=text[at : at + CONTEXT],
+            source=document.source_place(at),
             **rest,
         )
 

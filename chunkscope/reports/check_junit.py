@@ -11,7 +11,7 @@ from chunkscope.gate.thresholds import NEEDS_QUESTIONS
 from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, Report, ReportOptions
-from chunkscope.reports.check_text import COUNTED, NONE, limit_of, remark, suggested
+from chunkscope.reports.check_text import COUNTED, NONE, limit_of, on_page, remark, suggested
 from chunkscope.reports.visible import harmless_xml, visible
 from chunkscope.reports.why import around
 
@@ -107,7 +107,7 @@ def _details(findings: Iterable[Finding], result: CheckResult, lang: Language) -
 
 def _lines(finding: Finding, result: CheckResult, lang: Language) -> Iterator[str]:
     place = f"{finding.path}:{finding.line}:{finding.column}"
-    yield visible(f"{place}: {finding.code}: {in_language(finding.message, lang)}")
+    yield visible(f"{place}: {finding.code}: {in_language(on_page(finding), lang)}")
     if finding.before or finding.after:
         yield "    " + around(finding.before, finding.after, 76)
     told = suggested(finding, result)

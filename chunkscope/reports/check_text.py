@@ -133,10 +133,20 @@ def _headline(finding: Finding, options: ReportOptions) -> str:
 
 
 def noted(finding: Finding) -> str:
-    """Give the message of a finding; where it is no error, with the reason."""
+    """Give the message of a finding with its page, where there is one; where it is no error, with the reason."""
+    message = on_page(finding)
     if finding.level == "error":
-        return finding.message
-    return say("{message} ({remark})", message=finding.message, remark=remark(finding))
+        return message
+    return say("{message} ({remark})", message=message, remark=remark(finding))
+
+
+def on_page(finding: Finding) -> str:
+    """Give the message of a finding; where its document was converted, with the page of its source."""
+    return (
+        say("{message} ({remark})", message=finding.message, remark=finding.source)
+        if finding.source
+        else finding.message
+    )
 
 
 def remark(finding: Finding) -> Text:

@@ -43,7 +43,9 @@ def render_why(findings: Sequence[Finding], options: ReportOptions) -> str:
         at_once = list(group)
         first = at_once[0]
         place = f"{visible(first.document or '', ascii=ascii)}:{first.line}:{first.column}"
-        where, *more = wrap(f"{place}  {in_language(_hurt(at_once, ascii), options.lang)}", width, rest=INDENT * 2)
+        page = f" ({visible(in_language(first.source, options.lang), ascii=ascii)})" if first.source else ""
+        hurt = in_language(_hurt(at_once, ascii), options.lang)
+        where, *more = wrap(f"{place}{page}  {hurt}", width, rest=INDENT * 2)
         if where.startswith(place):
             where = painted(place, BOLD, options.color) + where[len(place) :]
         shown = around(first.before, first.after, width - len(INDENT), color=options.color, ascii=ascii)

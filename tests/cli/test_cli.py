@@ -119,7 +119,7 @@ class TestInputs:
         put("other/a.pdf", "x")
         line = fails(*SWEEP, "other")
         assert "no document in it" in line
-        assert "1 .pdf ignored: convert it first" in line
+        assert "1 .pdf ignored: chunkscope convert makes Markdown of it" in line
 
     def test_questions_that_are_not_there(self, here):
         assert "nix.jsonl: no such file" in fails(*SWEEP, "docs", "-q", "nix.jsonl")
@@ -196,7 +196,10 @@ class TestInputs:
         put("docs/a.pdf", "x")
         put("docs/b.png", "x")
         result = run(*SWEEP, "docs", "--sizes", "20")
-        assert result.stderr == "chunkscope: warning: 1 .pdf ignored: convert it first; 1 .png ignored\n"
+        assert (
+            result.stderr
+            == "chunkscope: warning: 1 .pdf ignored: chunkscope convert makes Markdown of it; 1 .png ignored\n"
+        )
         assert run(*SWEEP, "docs", "--sizes", "20", "--quiet").stderr == ""
 
     def test_many_kinds_of_ignored_files_are_summed_up(self):

@@ -341,7 +341,7 @@ def test_a_folder_without_documents_says_what_was_looked_for_and_what_is_there(t
     with pytest.raises(InputError, match=r"no document in it \(looked for \.md"):
         read_corpus(tmp_path)
     write(tmp_path, **{f"{number}.pdf": "" for number in range(12)}, **{"a.csv": ""})
-    with pytest.raises(InputError, match=r"12 \.pdf ignored: convert them first; 1 \.csv ignored"):
+    with pytest.raises(InputError, match=r"12 \.pdf ignored: chunkscope convert makes .* of them; 1 \.csv ignored"):
         read_corpus(tmp_path)
 
 

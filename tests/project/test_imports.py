@@ -89,7 +89,7 @@ def test_rooms_import_one_way():
 
 
 def test_there_are_about_a_dozen_rooms():
-    assert len(ROOMS) <= 15
+    assert len(ROOMS) <= 16
     assert {path.name for path in PACKAGE.glob("*.py")} == {
         "__init__.py", "__main__.py", "_version.py", "config.py", "errors.py",
     }  # fmt: skip
@@ -134,6 +134,11 @@ def test_only_the_command_line_needs_retrieval():
     """`retrieval/` can be deleted, and the rest still runs."""
     needing = {room_of(path) for path in MODULES if "retrieval" in imports_of(path)} - {"retrieval"}
     assert needing <= {"cli"}
+
+
+def test_only_the_command_line_converts():
+    needing = {room_of(path) for path in MODULES if "convert" in imports_of(path)} - {"convert"}
+    assert needing == {"cli"}
 
 
 def test_reports_read_results_and_compute_nothing():

@@ -52,6 +52,8 @@ def test_readme_names_every_command():
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_of_the_readme_for_ones_own_documents_run(page: Path, tmp_path: Path):
     (tmp_path / "docs").mkdir()
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "page.html").write_text("<h1>Travel</h1><p>A meal is 30 a day.</p>", "utf-8")
     (tmp_path / "docs" / "rules.md").write_text("# 規程\n\n宿泊費の上限は12,000円とする。\n", "utf-8")
     row = '{"id": "q1", "question": "上限は？", "doc": "rules.md", "evidence": ["上限は12,000円"]}\n'
     (tmp_path / "questions.jsonl").write_text(row, "utf-8")

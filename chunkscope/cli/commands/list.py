@@ -15,6 +15,7 @@ EXTRAS = {
     "tokenizers": ("tokenizers", "the units of Hugging Face tokenizer files, such as --unit tokenizer.json"),
     "pandas": ("pandas", "data frames of results, in a notebook"),
     "polars": ("polars", "the same, where pandas is not installed"),
+    "convert": ("kreuzberg", "chunkscope convert: PDF, Word, PowerPoint, Excel, HTML and more to Markdown"),
     "parquet": ("polars", "indexes that are given as Parquet files: --chunks index.parquet"),
 }
 """Extras, a module that each brings, and what it adds."""

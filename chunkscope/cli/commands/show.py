@@ -89,7 +89,24 @@ def _document_lines(inputs: Inputs, chunker: Chunker, look: ReportOptions) -> It
     told = say("{name}: {n:,} {n:chunk|chunks}, {chunker}", name=document.name, n=n_chunks, chunker=str(chunker))
     yield visible(in_language(told, look.lang))
     yield ""
-    yield from draw_cuts(document.text, cut, width=look.width, color=look.color, ascii=look.ascii, underlined=evidence)
+    yield from draw_cuts(
+        document.text,
+        cut,
+        width=look.width,
+        color=look.color,
+        ascii=look.ascii,
+        underlined=evidence,
+        pages=_pages(document, look),
+    )
+
+
+def _pages(document: Document, look: ReportOptions) -> list[tuple[int, str]]:
+    """Give where the pages begin of the file that a document was converted from, and what each is called."""
+    from chunkscope.language import in_language
+    from chunkscope.reports.visible import visible
+
+    starts = document.origin.starts if document.origin else ()
+    return [(at, visible(in_language(document.source_place(at), look.lang), ascii=look.ascii)) for at in starts]
 
 
 def _question_lines(inputs: Inputs, chunker: Chunker, name: str, look: ReportOptions) -> Iterator[str]:
@@ -135,6 +152,7 @@ def _question_lines(inputs: Inputs, chunker: Chunker, name: str, look: ReportOpt
             ascii=look.ascii,
             underlined=spans,
             near=spans,
+            pages=_pages(at_once[0].document, look),
         )
 
 

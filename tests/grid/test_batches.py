@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle.batches import deal
 
 from chunkscope import Corpus, Document, FixedChunker, Question, sweep
-from chunkscope.grid import batches
+from chunkscope.grid import batches, processes
 from chunkscope.questions.labels import EvidenceSpan, LocatedQuestion
 
 NAMES = "abcdefgh"
@@ -68,16 +68,16 @@ def test_processes_that_are_started_import_nothing_from_here_and_the_environment
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     if before:
         monkeypatch.setenv("PYTHONSAFEPATH", before)
-    with batches._starting_processes():
+    with processes.starting_processes():
         assert os.environ["PYTHONSAFEPATH"] == "1"
     assert os.environ.get("PYTHONSAFEPATH") == before
 
 
 def test_processes_pay_for_much_text_and_are_as_many_as_may_run(monkeypatch):
-    assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY - 1) == 1
-    monkeypatch.setattr(batches.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
-    assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY) == 3
-    monkeypatch.delattr(batches.os, "sched_getaffinity")
+    assert processes.worthwhile_jobs(processes.BYTES_THAT_PAY - 1) == 1
+    monkeypatch.setattr(processes.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    assert processes.worthwhile_jobs(processes.BYTES_THAT_PAY) == 3
+    monkeypatch.delattr(processes.os, "sched_getaffinity")
     for known, expected in ((6, 6), (None, 1)):
-        monkeypatch.setattr(batches.os, "cpu_count", lambda known=known: known)
-        assert batches.worthwhile_jobs(batches.BYTES_THAT_PAY) == expected
+        monkeypatch.setattr(processes.os, "cpu_count", lambda known=known: known)
+        assert processes.worthwhile_jobs(processes.BYTES_THAT_PAY) == expected

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chunkscope.errors import ChunkscopeError
-from chunkscope.grid.batches import run_in_processes
+from chunkscope.grid.processes import run_in_processes
 
 ROOT = Path(__file__).parents[2]
 # some shells start their jobs with interrupts switched off
@@ -73,7 +73,7 @@ def test_processes_that_share_the_work_end_with_the_one_that_started_them(tmp_pa
     code = (
         "import os, sys, time\n"
         f"sys.path.insert(0, {str(ROOT)!r})\n"
-        "from chunkscope.grid.batches import run_in_processes\n"
+        "from chunkscope.grid.processes import run_in_processes\n"
         "def work(plan, piece):\n"
         "    open(os.path.join(plan, str(os.getpid())), 'w').close()\n"
         "    time.sleep(60)\n"

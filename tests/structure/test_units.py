@@ -18,7 +18,7 @@ from structure.test_tokens import as_pairs, begins_slowly
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from chunkscope.errors import ChunkerError, InputError, MissingPartError
-from chunkscope.grid import sweep as sweep_module
+from chunkscope.grid import processes
 from chunkscope.structure import tokens, units
 from chunkscope.structure.units import Characters, MeasuredText, get_unit
 
@@ -317,8 +317,8 @@ def test_without_the_extra_a_tokenizer_file_says_what_to_install(
 
 
 def test_versions_are_those_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = sweep_module.versions()
+    found = processes.versions()
     assert found["numpy"] == version("numpy")
     assert {"tiktoken", "unidic-lite", "fugashi", "pyromark"} <= set(found)
-    monkeypatch.setattr(sweep_module, "PACKAGES", ("numpy", "no-such-package-here"))
-    assert list(sweep_module.versions()) == ["numpy"]
+    monkeypatch.setattr(processes, "PACKAGES", ("numpy", "no-such-package-here"))
+    assert list(processes.versions()) == ["numpy"]

@@ -13,6 +13,7 @@ from chunkscope.cli.outputs import ended, look_of, open_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from concurrent.futures import Executor
 
     from chunkscope.chunkers import Chunker
     from chunkscope.cli.inputs import Inputs
@@ -77,6 +78,7 @@ Examples:
     metavar="N",
     help="Processes [all cores where it pays].",
 )
+@options.dask_option
 @options.message_options
 def command(**flags: Any) -> None:
     """Cut documents at every setting of a grid, and count what each does to them.
@@ -84,6 +86,7 @@ def command(**flags: Any) -> None:
     CORPUS is a folder, a file, or a file of JSON lines with documents. Without it, what [tool.chunkscope] names, else
     the folder "corpus" here.
     """
+    from chunkscope.cli.cluster import dask_executor
     from chunkscope.cli.inputs import Inputs
     from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels, warn_of_indexes, warn_of_splitters
     from chunkscope.cli.settings import load_units, read_grid, read_why
@@ -115,8 +118,8 @@ def command(**flags: Any) -> None:
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
     warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
-    with inputs.messages.progress() as progress:
-        result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress).run()
+    with dask_executor(flags["dask"]) as executor, inputs.messages.progress() as progress:
+        result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress, executor).run()
     text = _report(result, flags, inputs.messages)
     look = look_of(flags["output"], flags["lang"])
     text += _closer(result, flags)
@@ -135,9 +138,10 @@ def _prepare(
     limit: ModelLimit,
     inputs: Inputs,
     progress: Progress | None,
+    executor: Executor | None,
 ) -> Sweep:
     from chunkscope.cli.runs import kept_settings, n_splitter_cells
-    from chunkscope.grid.batches import worthwhile_jobs
+    from chunkscope.grid.processes import worthwhile_jobs
     from chunkscope.grid.sweep import prepare_sweep
 
     flags = inputs.flags
@@ -156,7 +160,8 @@ def _prepare(
         tolerance=flags["tolerance"] or "2%",
         closely=flags["by_document"] == ADVISED,
         settings=kept_settings(wanted, inputs, flags, "count_tokens", "price"),
-        jobs=flags["jobs"] or worthwhile_jobs(corpus.n_bytes * n_splitter_cells(wanted.grid)),
+        jobs=1 if executor else flags["jobs"] or worthwhile_jobs(corpus.n_bytes * n_splitter_cells(wanted.grid)),
+        executor=executor,
         progress=progress,
     )
 

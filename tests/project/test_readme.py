@@ -57,6 +57,9 @@ def test_commands_of_the_readme_for_ones_own_documents_run(page: Path, tmp_path:
     (tmp_path / "docs" / "rules.md").write_text("# 規程\n\n宿泊費の上限は12,000円とする。\n", "utf-8")
     row = '{"id": "q1", "question": "上限は？", "doc": "rules.md", "evidence": ["上限は12,000円"]}\n'
     (tmp_path / "questions.jsonl").write_text(row, "utf-8")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "testset.csv").write_text("question,context\n上限は？,申請は3日前\n", "utf-8")
+    (tmp_path / "log.csv").write_text("question,answer\n上限は？,宿泊費の上限\n", "utf-8")
     lines = re.findall(r"^chunkscope .*$", page.read_text("utf-8"), re.MULTILINE)
     assert len(lines) >= 6
     for line in lines:
@@ -65,7 +68,7 @@ def test_commands_of_the_readme_for_ones_own_documents_run(page: Path, tmp_path:
             continue
         done = subprocess.run(
             [sys.executable, "-m", "chunkscope", *words[1:]],
-            capture_output=True, encoding="utf-8", cwd=tmp_path, check=False,
+            capture_output=True, encoding="utf-8", cwd=tmp_path / ("new" if "import" in words else "."), check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{line}: {done.stderr}"
 

@@ -220,6 +220,10 @@ def _pairs(value: object) -> tuple[str, ...]:
     return tuple(f"{ours}={_text(theirs)}" for ours, theirs in _table(value).items())
 
 
+def _encodings(value: object) -> dict[str, str]:
+    return {glob: _comma_list(encoding) for glob, encoding in _table(value).items()}
+
+
 def _table(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise TypeError
@@ -242,7 +246,8 @@ KEYS: Mapping[str, Reader] = {
     "overlap": (_text_or_integer, "a whole number, or a share such as '1/6'"),
     "sizes": (_comma_list, "a text such as '50..800', or a list of whole numbers"),
     "overlaps": (_comma_list, "a text such as '0,1/6', or a list of these"),
-    "encoding": (_text, "a text"),
+    "encoding": (_comma_list, "a text such as 'cp932', or a list of them"),
+    "encodings": (_encodings, "a table such as {'legacy/**' = 'cp932'}"),
     "include": (_texts, "a glob, or a list of them"),
     "exclude": (_texts, "a glob, or a list of them"),
     "markup": (_markup, "'markdown', 'html' or 'plain'"),

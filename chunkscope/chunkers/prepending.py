@@ -128,7 +128,8 @@ def front_matter_line(document: Document, key: str) -> list[tuple[int, int]]:
     end = document.front_matter_end
     if document.text.find(key, 0, end) < 0:
         return []
-    line = re.compile(rf"""(?:^|[\r\n])((["']?){re.escape(key)}\2[ \t]*:(?![^ \t\r\n])[^\r\n]*)""")
+    sign = "=" if document.text.startswith("+++") else r":(?![^ \t\r\n])"
+    line = re.compile(rf"""(?:^|[\r\n])((["']?){re.escape(key)}\2[ \t]*{sign}[^\r\n]*)""")
     match = line.search(document.text, 0, end)
     return [match.span(1)] if match else []
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import is_configured, running_config, usage_error
 from chunkscope.cli.outputs import check_outputs, is_inside, is_same_file
+from chunkscope.corpus.json_lines import RECORD_FIELDS
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.corpus.reading import has_hidden
 from chunkscope.errors import ConfigError, InputError
@@ -69,7 +70,16 @@ class Inputs:
     def settings(self) -> dict[str, object]:
         """What of it is kept with a result."""
         found: dict[str, object] = {name: self.flags[name] for name in ("encoding", "markup")}
-        return found | {name: list(self.flags[name]) for name in ("include", "exclude")}
+        found |= {name: list(self.flags[name]) for name in ("include", "exclude")}
+        found |= {"encodings": dict(self.encodings)} if self.encodings else {}
+        return found | ({"no_ignore": True} if self.flags.get("no_ignore") else {})
+
+    @property
+    def encodings(self) -> Mapping[str, str]:
+        """The encodings that the configuration has for globs; an encoding on the command line goes before them."""
+        if self.flags["encoding"] is not None and not is_configured("encoding"):
+            return {}
+        return cast("Mapping[str, str]", running_config().values.get("encodings", {}))
 
     def check_outputs(
         self, *outputs: str | None, also_read: Sequence[str | None] = (), mended: str | None = None
@@ -121,7 +131,7 @@ class Inputs:
 
         if self.questions_path is None:
             return None
-        questions = read_questions(self.questions_path, fields=self.flags["map_field"])
+        questions = read_questions(self.questions_path, fields=self._fields(of_records=False))
         self.messages.warn(*questions.warnings)
         return questions
 
@@ -131,15 +141,26 @@ class Inputs:
         suffix = os.path.splitext(self.path)[1].lower()
         if suffix in TO_CONVERT and os.path.isfile(self.path):
             raise InputError(f"{self.path}: a {suffix} file; convert it to Markdown or text first")
+        fields = self._fields(of_records=True)
+        if fields and suffix not in (".jsonl", ".ndjson"):
+            self.messages.warn(say("--map-field name and text are for the records of a JSONL file"))
         return read_corpus(
             self.path,
             encoding=self.flags["encoding"],
+            encodings=self.encodings,
             include=self.flags.get("include", ()),
             exclude=self.flags.get("exclude", ()),
             markup=cast("Markup | None", self.flags["markup"]),
             skip_unreadable=self.flags.get("skip_unreadable", False),
+            fields=fields,
             follow_links=self.flags.get("follow_links", False),
+            gitignore=not self.flags.get("no_ignore", False),
         )
+
+    def _fields(self, *, of_records: bool) -> dict[str, str]:
+        """Give the part of --map-field that is about the records of a corpus, or about questions."""
+        pairs: Mapping[str, str] = self.flags.get("map_field") or {}
+        return {ours: theirs for ours, theirs in pairs.items() if (ours in RECORD_FIELDS) is of_records}
 
 
 def named_files(flags: Mapping[str, Any]) -> Iterator[str]:

@@ -84,7 +84,7 @@ HEADINGS = {
         *("filter", "outdated", "group_by", "metrics"),
     ),
     "Vectors": ("cache", "no_cache", "dry_run", "count_tokens", "price"),
-    "Documents": ("include", "exclude", "encoding", "markup", "follow_links", "skip_unreadable", "demo"),
+    "Documents": ("include", "exclude", "encoding", "markup", "no_ignore", "follow_links", "skip_unreadable", "demo"),
     "Counting": ("measure", "no_cuts", "jobs", "dask"),
     "Output": (
         *("all_rows", "why", "ranks", "output_format", "output", "ids"),
@@ -231,7 +231,7 @@ corpus_argument = click.argument("corpus", required=False, type=FILLED)
 document_argument = click.argument("document", type=FILLED)
 
 reading_options = stacked(
-    click.option("--encoding", metavar="NAME", help="Encoding of all documents [strict UTF-8]."),
+    click.option("--encoding", metavar="LIST", help="Encoding of documents, or some: utf-8,cp932 [strict UTF-8]."),
     click.option(
         "--markup",
         type=click.Choice(["markdown", "html", "plain"]),
@@ -243,6 +243,7 @@ corpus_options = stacked(
     click.option("--include", metavar="GLOB", multiple=True, help="Read these files only; repeatable."),
     click.option("--exclude", metavar="GLOB", multiple=True, help="Leave files or folders out; repeatable."),
     reading_options,
+    click.option("--no-ignore", is_flag=True, help="Read what .gitignore names too."),
     click.option("--follow-links", is_flag=True, help="Follow links that lead out of the folder too."),
     click.option("--skip-unreadable", is_flag=True, help="List files that cannot be read, go on."),
     click.option("--demo", metavar="[ja|en]", type=click.Choice(LANGUAGES), help="Take the example corpus instead."),
@@ -257,7 +258,7 @@ field_option = click.option(
     metavar="OURS=THEIRS",
     multiple=True,
     callback=_mapping,
-    help="What a field of questions is called.",
+    help="What a field of questions or records is called.",
 )
 
 all_option = click.option("--all", "all_rows", is_flag=True, help="Show every cell of the grid.")

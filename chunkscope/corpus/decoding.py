@@ -8,7 +8,8 @@ import os
 import re
 import stat
 
-from chunkscope.errors import ConfigError, DecodingError, did_you_mean
+from chunkscope.corpus.encodings import has_nec_rows, listed, reads, wider
+from chunkscope.errors import DecodingError
 from chunkscope.language import Text, say
 
 # UTF-32 LE stands before UTF-16 LE, because its mark begins with the other's. A UTF-16 text that begins with NUL
@@ -35,52 +36,11 @@ TWO_MARKS = 2 * codecs.BOM_UTF8
 # tried only to word a message, never to read: the first that fits is named as an example. EUC-JP comes first, because
 # its bytes are half-width katakana to cp932, and it refuses nearly all text in cp932
 _EXAMPLES = ("euc_jp", "cp932")
-_OTHERS_NAMES = {"windows-31j": "cp932", "cswindows31j": "cp932", "x-sjis": "cp932", "x-euc-jp": "euc_jp"}
-"""Names that others have for encodings, and Python does not know."""
 _KANA = re.compile("[ぁ-んァ-ヶｦ-ﾟ]")
 _ISO_2022 = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr")
 
 # ESC ( B alone is no sign: terminals write it to reset their colours
 _ISO_2022_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)C|\([IJ])")
-
-
-def check_encoding(encoding: str) -> str:
-    """Give the encoding back if Python can decode text with it.
-
-    Raises
-    ------
-    ConfigError
-        No such encoding, or one that does not make text of bytes.
-
-    Examples
-    --------
-    >>> check_encoding("cp932")
-    'cp932'
-    """
-    if not _makes_text(encoding):
-        # aliases are loaded here, because only this message needs them
-        from encodings.aliases import aliases
-
-        names = {name for name in (*aliases, *aliases.values()) if name != encoding.lower() and _makes_text(name)}
-        known = _OTHERS_NAMES.get(encoding.lower().replace("_", "-"))
-        hint = (
-            did_you_mean(known or encoding, [known] if known else sorted(names))
-            or "known are e.g. 'cp932', 'euc_jp', 'utf-16-le'"
-        )
-        raise ConfigError(f"{encoding!r} is no encoding of text; {hint}")
-    return encoding
-
-
-def _makes_text(encoding: str) -> bool:
-    if encoding.lower() in ("punycode", "idna"):  # of names of hosts; their time grows with the square of the text
-        return False
-    try:
-        b"a".decode(encoding)
-    except UnicodeError:
-        return True  # it exists, and has its own mind about one byte
-    except (LookupError, ValueError, AssertionError):
-        return False
-    return True
 
 
 def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
@@ -93,7 +53,7 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
     name : str
         What to call it in a message.
     encoding : str, optional
-        Used where no byte order mark decides; UTF-8 without it.
+        Used where no byte order mark decides; UTF-8 without it. Of a list such as ``utf-8,cp932`` the first that fits.
 
     Raises
     ------
@@ -113,20 +73,52 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> str:
     if kind:
         raise DecodingError(f"{name}: {kind}; convert it to Markdown or text first, or give --skip-unreadable")
     mark, announced = byte_order_mark(raw)
-    codec = announced or encoding or "utf-8"
-    try:
-        return (raw[len(mark) :] if mark else raw).decode(codec)
-    except UnicodeDecodeError as error:
-        where = f"byte {len(mark) + error.start} is not {_spoken(codec)}"
-    except UnicodeError as error:
-        where = f"it is not {_spoken(codec)} ({error})"
+    body = raw[len(mark) :] if mark else raw
+    faults = []
+    for codec in [announced] if announced else listed(encoding or "utf-8"):
+        try:
+            return body.decode(codec)
+        except UnicodeDecodeError as error:
+            faults.append(f"byte {len(mark) + error.start} is not {_spoken(codec)}")
+        except UnicodeError as error:
+            faults.append(f"it is not {_spoken(codec)} ({error})")
     if announced:
-        advice = "though its byte order mark says so; mend the file, or give --skip-unreadable"
+        advice = "though its byte order mark says so; mend the file"
     elif encoding:
-        advice = "give the --encoding it has, or --skip-unreadable"
+        advice = _other_encoding(raw, encoding)
     else:
-        advice = f"give --encoding, e.g. {_example(raw)}, or --skip-unreadable"
-    raise DecodingError(f"{name}: {where}{',' if announced else ';'} {advice}")
+        advice = f"give --encoding, e.g. {_example(raw)}"
+    where = ", ".join(faults)
+    raise DecodingError(f"{name}: {where}{',' if announced else ';'} {advice}, or --skip-unreadable")
+
+
+def _other_encoding(raw: bytes, encoding: str) -> str:
+    """Say which encoding to give instead of one, or of a list, that does not fit."""
+    names = listed(encoding)
+    known = {codecs.lookup(name).name for name in names}
+    # escape sequences are ASCII, and so UTF-8 too
+    if not raw.isascii() and "utf-8" not in known and reads("utf-8", raw):
+        return f"it is UTF-8; give --encoding {','.join(['utf-8', *names])}"
+    example = _fitting_example(raw)
+    for place, name in enumerate(names):
+        # what is surely EUC-JP often fits a wide Shift_JIS too
+        better = wider(name, raw) if example != "euc_jp" or codecs.lookup(name).name == "euc_jp" else None
+        if better:
+            reason = "Shift_JIS as Windows writes it is cp932: " if better == "cp932" else ""
+            return f"{reason}give --encoding {','.join([*names[:place], better, *names[place + 1 :]])}"
+    if any(name.startswith("iso2022_jp") for name in known) and has_nec_rows(raw):
+        return NEC_ADVICE
+    if example is None or example in known:
+        return "give the --encoding it has"
+    if len(names) == 1:
+        return f"give the --encoding it has, e.g. {example}"
+    return f"give --encoding {','.join([*names[:-1], example, names[-1]])} if it is {example}"
+
+
+NEC_ADVICE = say(
+    "it has characters of NEC such as ① in ISO-2022-JP, which no codec of Python reads; "
+    "convert it to UTF-8 first: nkf -w, or iconv -f CP50221 -t UTF-8"
+)
 
 
 def byte_order_mark(raw: bytes) -> tuple[bytes, str | None]:
@@ -157,11 +149,22 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[Text]:
     found = []
     if raw.startswith(TWO_MARKS):
         found.append(say("{name}: begins with two byte order marks; the second is kept as part of the text", name=name))
-    codec = byte_order_mark(raw)[1] or encoding or "utf-8"
+    codec = _codec_of(raw, encoding)
+    if codec != "utf-8" and encoding and "," in encoding and not raw.isascii() and reads("utf-8", raw):
+        found.append(
+            say(
+                "{name}: is read as {codec}, the first of {encoding} that fits, and is UTF-8 too; write utf-8 first",
+                name=name,
+                codec=codec,
+                encoding=encoding,
+            )
+        )
     if codecs.lookup(codec).name not in ("utf-8", "utf-8-sig", "ascii", "cp932", "shift_jis", "euc_jp", "cp1252"):
         return found
     if b"\x1b" in raw and _ISO_2022_ESCAPE.search(raw):
         fitting = next((name for name in _ISO_2022 if _decodes(raw, name)), "iso2022_jp")
+        if not _decodes(raw, fitting) and has_nec_rows(raw):
+            return [*found, say("{path}: {text}", path=name, text=NEC_ADVICE)]
         family = "ISO-2022-KR" if fitting.endswith("kr") else "ISO-2022-JP"
         found.append(
             say(
@@ -175,6 +178,13 @@ def doubts(raw: bytes, name: str, encoding: str | None = None) -> list[Text]:
     if b"\x00" in raw:
         found.append(_nul_warning(raw, name))
     return found
+
+
+def _codec_of(raw: bytes, encoding: str | None) -> str:
+    """Give what decodes a file that can be decoded."""
+    announced = byte_order_mark(raw)[1]
+    names = [announced] if announced else listed(encoding or "utf-8")
+    return names[0] if len(names) == 1 else next((name for name in names if reads(name, raw)), names[0])
 
 
 def _nul_warning(raw: bytes, name: str) -> Text:
@@ -200,6 +210,10 @@ def _decodes(raw: bytes, codec: str) -> bool:
 
 
 def _example(raw: bytes) -> str:
+    return _fitting_example(raw) or "cp932"
+
+
+def _fitting_example(raw: bytes) -> str | None:
     if b"\x00" in raw and len(raw) % 2 == 0:
         # Latin text in UTF-16 LE has its NULs at odd offsets; without any Latin letter the two look the same
         codec = "utf-16-le" if raw[1::2].count(0) >= raw[::2].count(0) else "utf-16-be"
@@ -210,7 +224,7 @@ def _example(raw: bytes) -> str:
     has_kana = any(_KANA.search(raw.decode(codec)) for codec in fitting)
     if not has_kana and 2 * len(raw.decode("ascii", "ignore")) > len(raw) and _decodes(raw, "cp1252"):
         return "cp1252"
-    return fitting[0] if fitting else "cp932"
+    return fitting[0] if fitting else None
 
 
 def _spoken(codec: str) -> str:

@@ -1,12 +1,17 @@
-"""Front matter: the YAML mapping between ``---`` lines that opens many Markdown files."""
+"""Front matter: the YAML mapping between ``---`` lines, or the TOML between ``+++`` lines, that opens many files.
+
+Values mean what their author typed: one is a number, true or false only where it is written as JSON would write it.
+``yes``, ``3.10``, ``010`` and dates stay text.
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
-from datetime import date
-from typing import TYPE_CHECKING
+from datetime import date, time
+from typing import TYPE_CHECKING, NamedTuple
+
+from chunkscope.language import Text, say
 
 if TYPE_CHECKING:
     from yaml import Event, ScalarEvent
@@ -25,12 +30,38 @@ _EOL = r"(?:\r\n?+|\n|\Z)"
 _ITEMS = rf"(?:(?:- {_VALUE}{_EOL})++|(?:  - {_VALUE}{_EOL})++)?+"
 _SIMPLE_MAPPING = re.compile(rf"(?:[A-Za-z_][\w.-]{{0,99}}:(?:[ ]++{_VALUE}{_EOL}|[ ]*+{_EOL}{_ITEMS}))++")
 
+
+_TOML_OPENING = re.compile(r"\+\+\+[ \t]*+(?:\r\n?+|\n)(?![ \t]*+(?:[\r\n]|\Z))")
+_TOML_CLOSING = re.compile(r"(?:\r\n?+|\n)(?P<line>\+\+\+[ \t]*+(?:\r\n?+|\n|\Z))")
+_TOML_PLAIN = re.compile(r"""^[ \t]*+([\w-]++)[ \t]*+=[ \t]*+([^\s"'\[{#][^\r\n#]*+)""", re.MULTILINE)
+_TOML_PART = r"""(?:[\w-]++|"[^"\r\n]*+"|'[^'\r\n]*+')"""
+_TOML_DEEP = re.compile(rf"""(?<![\w.'"-]){_TOML_PART}(?:[ \t]*+\.[ \t]*+{_TOML_PART}){{50}}""")
+
 _MAX_DEPTH = 50
 """Front matter nested deeper than this is not read; people write two or three levels."""
 _MAX_NODES = 100_000
 """Aliases may repeat a value without end; attributes with more values than this, written out, are not read."""
 _NODE = 64
 """So many characters of a value count as one value more: aliases may repeat a long one too."""
+
+_ENTRY = re.compile(r"""(?:"[^"\r\n]*+"|'[^'\r\n]*+'|[^\s#\[\]{},&*!|>'"%@`:-][^:\r\n]*+):(?=[ \t\r\n]|\Z)""")
+"""How a line begins that can hardly be anything but an entry of a mapping."""
+_BARE_ENTRY = re.compile(r"[\w.-]++:(?=[ \t\r\n]|\Z)")
+_COMMENTS = re.compile(r"(?:[ \t]*+(?:#[^\r\n]*+)?(?:\r\n?+|\n))*+")
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_FLOAT = re.compile(r"-?[0-9]{1,20}\.[0-9]{1,20}")
+
+
+class _TooMuchError(Exception):
+    """Nested or repeated beyond all use."""
+
+
+class Fault(NamedTuple):
+    """Why lines that look like front matter are none, or tell nothing."""
+
+    line: int
+    message: Text
 
 
 def front_matter_end(text: str) -> int:
@@ -48,7 +79,7 @@ def front_matter_end(text: str) -> int:
     Notes
     -----
     Front matter is a first line ``---``, a second line that is not blank, a line ``---`` or ``...`` that closes it,
-    and a YAML mapping between. Anything else is text that starts with a rule.
+    and a YAML mapping between; or TOML between two lines ``+++``. Anything else is text that starts with a rule.
 
     Examples
     --------
@@ -61,7 +92,9 @@ def front_matter_end(text: str) -> int:
     if lines is None:
         return 0
     inside, end = lines
-    return end if _SIMPLE_MAPPING.fullmatch(inside) or _is_mapping(inside) else 0
+    if text[0] == "+":
+        return 0 if _toml(_with_newlines(inside)) is None else end
+    return end if _SIMPLE_MAPPING.fullmatch(inside) or _mapping_fault(inside) is None else 0
 
 
 def attributes_of(text: str) -> dict[str, object]:
@@ -76,18 +109,19 @@ def attributes_of(text: str) -> dict[str, object]:
     -------
     dict
         Values that JSON can hold: text, numbers, true and false, null, lists, and mappings with keys as they are
-        written; keys that are lists or mappings are left out. Dates are ISO strings. What YAML has no plain value for
-        stays the text that was written. Empty where there is no front matter, or where it is nested or repeated
-        beyond all use.
+        written; keys that are lists or mappings are left out. A plain value that JSON would write otherwise is the
+        text that was typed. Empty where there is no front matter, or where it is nested or repeated beyond all use.
 
     Examples
     --------
-    >>> attributes_of("---\nstatus: abolished\nsince: 2024-04-01\ntags: [旅費, 規程]\n---\n")
-    {'status': 'abolished', 'since': '2024-04-01', 'tags': ['旅費', '規程']}
+    >>> attributes_of("---\nstatus: abolished\nsince: 2024-04-01\narchived: yes\nversion: 3.10\nyear: 2024\n---\n")
+    {'status': 'abolished', 'since': '2024-04-01', 'archived': 'yes', 'version': '3.10', 'year': 2024}
     """
     lines = _lines(text) if front_matter_end(text) else None
     if lines is None:
         return {}
+    if text[0] == "+":
+        return _toml(_with_newlines(lines[0])) or {}
     try:
         value = _Builder().build(_events(lines[0]))
     except _TooMuchError:
@@ -95,20 +129,68 @@ def attributes_of(text: str) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
+def front_matter_fault(text: str) -> Fault | None:
+    r"""Say what is wrong with lines that were surely meant as front matter and cannot be read so.
+
+    Parameters
+    ----------
+    text : str
+        A whole document.
+
+    Examples
+    --------
+    >>> print(front_matter_fault("---\ntitle: @home\n---\n# A\n").message)
+    the front matter is not YAML (found character that cannot start any token); it is read as text
+    >>> front_matter_fault("---\ntitle: Travel\n---\n# A\n")
+    """
+    if not text.startswith(("---", "+++")):
+        return None
+    lines = _lines(text)
+    if lines is None:
+        return _unclosed(text)
+    inside = lines[0]
+    if text[0] == "+":
+        return _toml_fault(_with_newlines(inside))
+    if _SIMPLE_MAPPING.fullmatch(inside):
+        return None
+    fault = _mapping_fault(inside)
+    if fault is None:
+        return _excess(inside)
+    # a text may well start with a rule, and have another
+    return fault if _ENTRY.match(inside, _first_entry(inside)) else None
+
+
+def _first_entry(inside: str) -> int:
+    match = _COMMENTS.match(inside)
+    return match.end() if match else 0
+
+
+def _unclosed(text: str) -> Fault | None:
+    opening = _OPENING.match(text)
+    if opening and _BARE_ENTRY.match(text, opening.end()):
+        return Fault(1, say("the front matter has no line --- that closes it; it is read as text"))
+    return None
+
+
+def _excess(inside: str) -> Fault | None:
+    try:
+        _Builder().build(_events(inside))
+    except _TooMuchError:
+        return Fault(1, say("the front matter is nested or repeated beyond all use; no attribute of it is read"))
+    return None
+
+
 def _lines(text: str) -> tuple[str, int] | None:
     """Give what stands between the two lines, and where the second ends."""
-    opening = _OPENING.match(text)
+    is_toml = text.startswith("+++")
+    opening = (_TOML_OPENING if is_toml else _OPENING).match(text)
     if not opening:
         return None
     # the line end of the first line may be the one before the closing line
-    closing = _CLOSING.search(text, opening.end() - 1)
+    closing = (_TOML_CLOSING if is_toml else _CLOSING).search(text, opening.end() - 1)
     if not closing:
         return None
     return text[opening.end() : closing.start()], closing.end()
-
-
-class _TooMuchError(Exception):
-    """Nested or repeated beyond all use."""
 
 
 def _events(inside: str) -> Iterator[Event]:
@@ -118,7 +200,8 @@ def _events(inside: str) -> Iterator[Event]:
     return iter(yaml.parse(inside, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
-def _is_mapping(inside: str) -> bool:
+def _mapping_fault(inside: str) -> Fault | None:
+    """Say why lines are no mapping; None where they are one."""
     import yaml
 
     depth = n_values = 0
@@ -127,7 +210,7 @@ def _is_mapping(inside: str) -> bool:
     try:
         for event in _events(inside):
             if isinstance(event, yaml.AliasEvent) and event.anchor not in anchors:
-                return False
+                return _not_yaml(event.start_mark, f"*{event.anchor} is defined nowhere")
             if isinstance(event, yaml.NodeEvent):
                 anchors.add(event.anchor)
                 if depth == 0:
@@ -137,9 +220,93 @@ def _is_mapping(inside: str) -> bool:
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
-    except (yaml.YAMLError, ValueError):
-        return False
-    return is_mapping and n_values == 1
+    except (yaml.YAMLError, ValueError) as error:
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "not readable"
+        return _not_yaml(getattr(error, "problem_mark", None), str(reason))
+    return None if is_mapping and n_values == 1 else _not_yaml(None, "it is no mapping")
+
+
+def _not_yaml(mark: object, reason: str) -> Fault:
+    # line 1 of the document is the one that opens the front matter
+    line = int(getattr(mark, "line", 0)) + 2
+    return Fault(line, say("the front matter is not YAML ({reason}); it is read as text", reason=reason))
+
+
+def _with_newlines(inside: str) -> str:
+    return inside.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _toml(inside: str) -> dict[str, object] | None:
+    """Read TOML; None where it is none."""
+    import tomllib
+
+    if not re.match(rf"[ \t]*+(?:\[|{_TOML_PART}[ \t]*+[.=])", inside[_first_entry(inside) :]):
+        return None
+    try:
+        if _TOML_DEEP.search(inside):
+            return {}
+        values = tomllib.loads(inside, parse_float=_typed)
+    except RecursionError:
+        return {}
+    except ValueError:
+        return None
+    found = {key: _plain(value) for key, value in values.items()}
+    for key, written in _TOML_PLAIN.findall(inside):
+        # in a text of several lines such a line is no entry
+        if not isinstance(values.get(key), str | list | dict) and values.get(key) == _toml_value(written):
+            found[key] = _typed(written.rstrip())
+    return found
+
+
+def _toml_value(written: str) -> object:
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {written}", parse_float=_typed)["value"]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _toml_fault(inside: str) -> Fault | None:
+    import tomllib
+
+    if _toml(inside) is not None or not _TOML_PLAIN.search(inside):
+        return None
+    try:
+        tomllib.loads(inside)
+    except (ValueError, RecursionError) as error:
+        line = re.search(r"line (\d{1,9})", str(error))
+        told = say("the front matter is not TOML ({reason}); it is read as text", reason=str(error).split(" (at ")[0])
+        return Fault(int(line[1]) + 1 if line else 1, told)
+    return None
+
+
+def _plain(value: object) -> object:
+    """Make what JSON can hold of a value of TOML: dates and times become text."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.isoformat() if isinstance(value, date | time) else value
+
+
+def _typed(written: str) -> object:
+    """Read a plain value: what JSON writes otherwise stays the text that was typed.
+
+    Examples
+    --------
+    >>> [_typed(text) for text in ("3", "3.1", "3.10", "010", "1e3", "yes", "true", "~", "2024-04-01")]
+    [3, 3.1, '3.10', '010', '1e3', 'yes', True, None, '2024-04-01']
+    """
+    if written in ("", "~", "null"):
+        return None
+    if written in ("true", "false"):
+        return written == "true"
+    if _INTEGER.fullmatch(written):
+        return int(written)
+    if _FLOAT.fullmatch(written) and repr(float(written)) == written:
+        return float(written)
+    return written
 
 
 class _Collection:
@@ -173,8 +340,6 @@ class _Builder:
         import yaml
 
         self.yaml = yaml
-        self.resolver = yaml.resolver.Resolver()
-        self.constructor = yaml.constructor.SafeConstructor()
         self.anchors: dict[str, tuple[object, int]] = {}
         self.stack: list[_Collection] = []
 
@@ -213,23 +378,7 @@ class _Builder:
             raise _TooMuchError
 
     def scalar(self, event: ScalarEvent) -> object:
-        yaml = self.yaml
         parent = self.stack[-1] if self.stack else None
-        if parent is not None and parent.is_mapping and len(parent.items) % 2 == 0:
-            return event.value  # a key, as it is written
-        tag = event.tag
-        if tag is None or tag == "!":
-            tag = self.resolver.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]
-        try:
-            value = self.constructor.construct_object(yaml.ScalarNode(tag, event.value))
-        except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OverflowError):
-            return event.value  # such as the 30th of February
-        return _plain(value, event.value)
-
-
-def _plain(value: object, written: str) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, float) and not math.isfinite(value):
-        return written
-    return value if value is None or isinstance(value, str | bool | int | float) else written
+        is_key = parent is not None and parent.is_mapping and len(parent.items) % 2 == 0
+        is_plain = event.implicit[0] and event.tag is None and not event.style
+        return _typed(event.value) if is_plain and not is_key else event.value

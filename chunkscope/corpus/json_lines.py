@@ -7,14 +7,15 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from chunkscope.corpus.decoding import byte_order_mark, read_bytes
 from chunkscope.corpus.document import Document, Markup
+from chunkscope.corpus.encodings import listed
 from chunkscope.corpus.name_filter import NameFilter, suffix
-from chunkscope.errors import DecodingError, InputError, os_reason, spoken_type
+from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, spoken_type
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -203,6 +204,72 @@ def _decoded(file: BinaryIO, codec: str, offset: int, advice: str) -> Iterator[s
         raise DecodingError(f"{file.name}: {where} is not {codec}; {advice}") from None
 
 
+def fitting_encoding(path: str, encoding: str | None) -> str | None:
+    """Give the first encoding of a list in which a file can be decoded; the last, where there is none."""
+    *others, last = listed(encoding) if encoding else [None]
+    for one in others:
+        try:
+            for _ in decoded_lines(path, one):
+                pass
+        except DecodingError:
+            continue
+        except OSError as error:
+            raise InputError(f"{path}: {os_reason(error)}") from None
+        return one
+    return last
+
+
+RECORD_FIELDS = ("name", "text")
+
+
+@dataclass(frozen=True)
+class RecordFields:
+    """What the fields of records are called; None: as we call them, a name ``id`` too."""
+
+    name: str | None = None
+    text: str | None = None
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> RecordFields:
+        """Take a mapping of our names to theirs.
+
+        Raises
+        ------
+        ConfigError
+            There is no such field.
+        """
+        for ours in fields:
+            if ours not in RECORD_FIELDS:
+                hint = did_you_mean(ours, RECORD_FIELDS) or f"there are {', '.join(RECORD_FIELDS)}"
+                raise ConfigError(f"records have no field {ours!r} to map; {hint}")
+        return cls(**fields)
+
+    def take_name(self, record: dict[str, object]) -> tuple[str, object]:
+        """Take the name out of a record; with it, what it is called there."""
+        if self.name is not None:
+            return self.name, _take(record, self.name)
+        key = "name" if "name" in record else "id"
+        if key not in record:
+            raise InputError("no 'name' (or 'id')")
+        return key, record.pop(key)
+
+    def take_text(self, record: dict[str, object]) -> object:
+        """Take the text out of a record; None where there is none."""
+        return _take(record, self.text) if self.text is not None else record.pop("text", None)
+
+
+def _take(record: dict[str, object], path: str) -> object:
+    """Take a field out of a record; a dot leads into an object."""
+    inner: object = record
+    rest = path
+    while isinstance(inner, dict):
+        if rest in inner:
+            return inner.pop(rest)
+        head, _, rest = rest.partition(".")
+        inner = inner.get(head)
+    raise InputError(f"no {path!r}")
+
+
 _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 
 
@@ -218,6 +285,7 @@ class Records:
         Its include and exclude globs choose among the documents.
     markup : str or None
         That of all documents; None: by their names.
+    fields : RecordFields
     expected : (int, int) or None
         Size and time of change that the file must have.
     """
@@ -226,6 +294,7 @@ class Records:
     encoding: str | None
     names: NameFilter
     markup: Markup | None
+    fields: RecordFields = RecordFields()
     expected: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Document]:
@@ -254,16 +323,14 @@ class Records:
     def _document(self, number: int, line: str) -> Document:
         try:
             record = parse_object(line)
-            key = "name" if "name" in record else "id"
-            if key not in record:
-                raise InputError("no 'name' (or 'id')")
-            name, text = record.pop(key), record.pop("text", None)
+            key, name = self.fields.take_name(record)
+            text = self.fields.take_text(record)
             if isinstance(name, int) and not isinstance(name, bool):
                 name = str(name)
             if not isinstance(name, str):
                 raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
             if not isinstance(text, str):
-                raise InputError(f"{name!r} has no 'text' that is a string")
+                raise InputError(f"{name!r} has no {self.fields.text or 'text'!r} that is a string")
             return Document(name, text, record, self.markup or markup_of(name))
         except InputError as error:
             raise InputError(f"{self.path}:{number}: {error}") from None

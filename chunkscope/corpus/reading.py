@@ -12,15 +12,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
-from chunkscope.corpus.decoding import TWO_MARKS, check_encoding, decode, doubts, read_bytes
+from chunkscope.corpus.decoding import TWO_MARKS, decode, doubts, read_bytes
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
-from chunkscope.corpus.json_lines import Records, markup_of
+from chunkscope.corpus.encodings import Encodings
+from chunkscope.corpus.front_matter import front_matter_fault
+from chunkscope.corpus.gitignore import IgnoreRules, rules_above, rules_in
+from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding, markup_of
 from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.errors import InputError, os_reason, refuse_path
 from chunkscope.language import Text, say
 
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+
+_FAULTS_SHOWN = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +46,8 @@ class Corpus:
         One message each.
     unfollowed : tuple of str
         The names of links that lead out of the folder, or to hidden files in it, and were not followed.
+    git_ignored : tuple of str
+        The names of documents and folders that git ignores, and that were left out; those of folders end in ``/``.
     n_bytes : int
         Size of the files, or of the texts in UTF-8.
 
@@ -60,6 +67,7 @@ class Corpus:
     warnings: tuple[str, ...] = ()
     n_bytes: int = 0
     unfollowed: tuple[str, ...] = ()
+    git_ignored: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, documents: Iterable[Document], path: str = "") -> Corpus:
@@ -112,11 +120,14 @@ def read_corpus(
     path: str | os.PathLike[str],
     *,
     encoding: str | None = None,
+    encodings: Mapping[str, str] | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     markup: Markup | None = None,
+    fields: Mapping[str, str] | None = None,
     skip_unreadable: bool = False,
     follow_links: bool = False,
+    gitignore: bool = True,
 ) -> Corpus:
     """Read the documents of a folder, of one file, or of a JSONL file.
 
@@ -128,18 +139,27 @@ def read_corpus(
         anew each time that documents are gone through, and any other document reads its file when first asked for
         its text; a file that has changed by then is an `InputError`.
     encoding : str, optional
-        For every document without a byte order mark; strict UTF-8 without it.
+        For every document without a byte order mark; strict UTF-8 without it. Of a list, ``utf-8,cp932``, the first in
+        which a document can be decoded.
+    encodings : mapping, optional
+        The same for documents whose relative name fits a glob: ``{"legacy/**": "cp932"}``. The first that fits counts.
     include, exclude : sequences of str
         Globs over the relative name, see `NameFilter`. One file that is named itself is always read.
     markup : {"markdown", "html", "plain"}, optional
         For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
         everything else is Markdown. Records are Markdown too, even when named ``.html``: their text has usually been
         converted.
+    fields : mapping, optional
+        Our names for the fields of records, ``name`` and ``text``, to the file's: ``{"text": "page_content"}``. A dot
+        leads into an object: ``{"name": "metadata.source"}``.
     skip_unreadable : bool
         List files that cannot be read in `Corpus.unreadable` instead of raising.
     follow_links : bool
         Follow links that lead out of the folder, or to hidden files in it, instead of listing them in
         `Corpus.unfollowed`.
+    gitignore : bool
+        In a work tree of git, leave out what its ``.gitignore`` files and ``.git/info/exclude`` name, and list it in
+        `Corpus.git_ignored`.
 
     Raises
     ------
@@ -150,8 +170,7 @@ def read_corpus(
     ConfigError
         An unknown encoding, or a glob that means nothing.
     """
-    if encoding is not None:
-        check_encoding(encoding)
+    read_as = Encodings.of(encoding, encodings or {})
     names = NameFilter(include, exclude)
     shown = os.fspath(path)
     try:
@@ -159,34 +178,36 @@ def read_corpus(
     except (OSError, ValueError) as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
     if stat.S_ISDIR(mode):
-        found = _Walk(shown, names, follow_links)
-        return _read_folder(found, encoding, markup, skip_unreadable)
+        found = _Walk(shown, names, follow_links, rules_above(shown) if gitignore else None, gitignore)
+        return _read_folder(found, read_as, markup, skip_unreadable)
     if not stat.S_ISREG(mode):
         raise InputError(f"{shown}: not a regular file; write the documents to one")
     if suffix(shown) == ".json" and markup is None:
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
-        return _read_records(Records(shown, encoding, names, markup))
+        return _read_records(Records(shown, read_as.of_path(shown), names, markup, RecordFields.of(fields or {})))
+    alone = Encodings(read_as.of_path(shown))
     origins, _ = find_origins(os.path.dirname(shown) or os.curdir)
-    corpus = _read_files(shown, [(os.path.basename(shown), shown)], encoding, markup, skip_unreadable, origins)
+    corpus = _read_files(shown, [(os.path.basename(shown), shown)], alone, markup, skip_unreadable, origins)
     if not len(corpus):
         raise InputError(f"{corpus.unreadable[0]}; no document is left")
     return corpus
 
 
-def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip: bool) -> Corpus:
+def _read_folder(found: _Walk, read_as: Encodings, markup: Markup | None, skip: bool) -> Corpus:
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
     origins, doubtful = find_origins(found.root, found.manifests)
-    corpus = _read_files(found.root, sorted(found.files), encoding, markup, skip, origins)
-    unfollowed = tuple(sorted(found.unfollowed))
+    corpus = _read_files(found.root, sorted(found.files), read_as, markup, skip, origins)
+    unfollowed, git_ignored = tuple(sorted(found.unfollowed)), tuple(sorted(found.git_ignored))
     corpus = replace(
         corpus,
         ignored=dict(sorted(found.ignored.items())),
         unreadable=(*map(_without_advice, found.troubles), *corpus.unreadable),
-        warnings=(*_not_followed(unfollowed), *doubtful, *corpus.warnings),
+        warnings=(*_not_followed(unfollowed), *_left_to_git(git_ignored), *doubtful, *corpus.warnings),
         unfollowed=unfollowed,
+        git_ignored=git_ignored,
     )
     if not len(corpus):
         raise InputError(_nothing_found(corpus))
@@ -196,7 +217,7 @@ def _read_folder(found: _Walk, encoding: str | None, markup: Markup | None, skip
 def _read_files(
     path: str,
     files: Sequence[tuple[str, str]],
-    encoding: str | None,
+    read_as: Encodings,
     markup: Markup | None,
     skip: bool,
     origins: Origins,
@@ -205,8 +226,10 @@ def _read_files(
     stored: list[tuple[str, Markup, StoredText, Origin | None]] = []
     unreadable: list[str] = []
     warnings: list[str] = []
+    faults = _Faults()
     n_bytes, here = 0, os.getcwd()
     for name, place in files:
+        encoding = read_as.of_name(name)
         try:
             raw = read_bytes(place)
             own = "html" if suffix(name) in _HTML_SUFFIXES else markup_of(name)
@@ -222,10 +245,37 @@ def _read_files(
         written, origin = origins.get(name, ("", None))
         stored.append((name, document.markup, text, origin if written == digests[name] else None))
         n_bytes += len(raw)
-        if b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
+        faults.look_at(document)
+        is_chosen = encoding is not None and "," in encoding
+        if is_chosen or b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
             warnings += doubts(raw, name, encoding)
     source = _Files(tuple(stored))
+    warnings += [*faults.told(), *read_as.unused([name for name, _ in files])]
     return Corpus(path, tuple(digests), digests, source, {}, tuple(unreadable), tuple(warnings), n_bytes)
+
+
+class _Faults:
+    """Front matter that cannot be read: the first few are told, the others counted."""
+
+    def __init__(self) -> None:
+        self._told: list[Text] = []
+        self._n_more = 0
+
+    def look_at(self, document: Document) -> None:
+        """Note what is wrong with the front matter of a document."""
+        fault = front_matter_fault(document.text) if document.markup != "plain" else None
+        if fault and len(self._told) < _FAULTS_SHOWN:
+            place = f"{document.name}:{fault.line}"
+            self._told.append(say("{path}: {text}", path=place, text=fault.message))
+        elif fault:
+            self._n_more += 1
+
+    def told(self) -> list[Text]:
+        """Give the warnings."""
+        if not self._n_more:
+            return self._told
+        more = say("front matter that cannot be read in {n:,} more {n:document|documents}", n=self._n_more)
+        return [*self._told, more]
 
 
 def _without_advice(message: str) -> str:
@@ -247,6 +297,19 @@ def _not_followed(names: Sequence[str]) -> list[Text]:
     ]
 
 
+def _left_to_git(names: Sequence[str]) -> list[Text]:
+    n_folders = sum(name.endswith("/") for name in names)
+    n_files = len(names) - n_folders
+    counts = [say("{n:,} {n:document|documents}", n=n_files)] if n_files else []
+    counts += [say("{n:,} {n:folder|folders}", n=n_folders)] if n_folders else []
+    if not counts:
+        return []
+    shown = _printable(names[0]) + (", ..." if len(names) > 1 else "")
+    return [
+        say("{counts:, } left out, as git ignores them ({name}); --no-ignore reads them", counts=counts, name=shown)
+    ]
+
+
 @dataclass(frozen=True)
 class _Files:
     """The documents of a folder. No text is kept: each iteration makes them anew, and they read their files."""
@@ -260,26 +323,31 @@ class _Files:
 class _Walk:
     """What stands in a folder and below: documents, the rest counted by suffix, and what could not be looked at."""
 
-    def __init__(self, root: str, names: NameFilter, follow_links: bool) -> None:
+    def __init__(
+        self, root: str, names: NameFilter, follow_links: bool, above: IgnoreRules | None, gitignore: bool
+    ) -> None:
         self.root = root
         self.files: list[tuple[str, str]] = []
         self.unfollowed: list[str] = []
+        self.git_ignored: list[str] = []
         self.ignored: Counter[str] = Counter()
         self.troubles: list[str] = []
         self.manifests: list[str] = []
         self._names = names
         self._inside = "" if follow_links else os.path.join(os.path.realpath(root), "")
+        self._gitignore = gitignore
+        self._rules: IgnoreRules | None = None
         self._seen: set[tuple[int, int]] = set()
         # links wait until all real folders have been seen, so that a document bears its real name
-        folders: list[tuple[str, str]] = [("", root)]
-        links: list[tuple[str, str]] = []
+        folders: list[tuple[str, str, IgnoreRules | None]] = [("", root, above)]
+        links: list[tuple[str, str, IgnoreRules | None]] = []
         while folders or links:
             if not folders:
-                links.sort(reverse=True)
+                links.sort(key=lambda link: link[:2], reverse=True)
                 folders.append(links.pop())
-            prefix, place = folders.pop()
+            prefix, place, self._rules = folders.pop()
             for name, entry in self._entries(prefix, place):
-                (links if entry.is_symlink() else folders).append((name + "/", entry.path))
+                (links if entry.is_symlink() else folders).append((name + "/", entry.path, self._rules))
 
     def _entries(self, prefix: str, place: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Sort a folder's files, and give its folders."""
@@ -293,6 +361,8 @@ class _Walk:
         except OSError as error:
             self.troubles.append(f"{_printable(prefix.rstrip('/') or place)}: {os_reason(error)}")
             return
+        if self._gitignore:
+            self._rules = rules_in(self._rules, prefix, place, {entry.name for entry in entries})
         for entry in entries:
             name = prefix + entry.name
             if entry.name.startswith(".") or self._names.excludes(name):
@@ -305,12 +375,23 @@ class _Walk:
                 is_file = not is_folder and entry.is_file()
             except OSError:
                 is_folder = is_file = False
+            if self._is_ignored(name, entry, is_folder):
+                continue
             if entry.is_symlink() and (is_folder or (is_file and self._names.accepts(name))) and self._leads_out(entry):
                 self.unfollowed.append(name)
             elif is_folder:
                 yield name, entry
             else:
                 self._sort_file(name, entry, is_file)
+
+    def _is_ignored(self, name: str, entry: os.DirEntry[str], is_folder: bool) -> bool:
+        """Tell whether git ignores a document or a folder; a link to a folder is none to git."""
+        if not self._rules or not (is_folder or self._names.accepts(name)):
+            return False
+        ignored = self._rules.ignores(name, is_folder and not entry.is_symlink())
+        if ignored:
+            self.git_ignored.append(f"{name}/" if is_folder else name)
+        return ignored
 
     def _leads_out(self, link: os.DirEntry[str]) -> bool:
         """Tell whether a link leads out of what is read: out of the folder, or to what is hidden in it."""
@@ -345,15 +426,19 @@ def _read_records(records: Records) -> Corpus:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{records.path}: {os_reason(error)}") from None
+    records = replace(records, encoding=fitting_encoding(records.path, records.encoding))
     names: dict[str, None] = {}
+    faults = _Faults()
     for number, document in records.numbered():
+        faults.look_at(document)
         if document.name in names:
             raise InputError(f"{records.path}:{number}: a second document called {document.name!r}")
         names[document.name] = None
     if not names:
         raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
-    kept = Records(records.path, records.encoding, records.names, records.markup, state)
-    return Corpus(records.path, tuple(names), {os.path.basename(records.path): digest}, kept, n_bytes=state[0])
+    kept = replace(records, expected=state)
+    files = {os.path.basename(records.path): digest}
+    return Corpus(records.path, tuple(names), files, kept, warnings=tuple(faults.told()), n_bytes=state[0])
 
 
 def has_hidden(path: str) -> bool:

@@ -297,13 +297,15 @@ def _label_findings(labels: Labels, asked: Sequence[Question], path: str) -> lis
 
 def _asked(labels: Labels, asked: Sequence[Question]) -> tuple[CheckedQuestion, ...]:
     excluded = {(problem.id, problem.line) for problem in labels.excluded}
-    valid = {id(resolved.question) for resolved in labels.valid}
+    valid = {(located.question.id, located.question.line) for located in labels.valid}
     kinds: list[CheckedQuestion] = []
     for question in asked:
         kind: Kind = "without-evidence"
-        if id(question) in valid:
+        key = question.id, question.line
+        if key in valid:
             kind = "valid"
-        elif question.quotes or (question.id, question.line) in excluded:
+            valid.discard(key)  # a second question with this id is none
+        elif question.quotes or key in excluded:
             kind = "excluded"
         kinds.append(CheckedQuestion(question.id, question.line, kind, question.digest))
     return tuple(kinds)

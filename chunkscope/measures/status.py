@@ -22,6 +22,7 @@ KEY = "status"
 NOT_IN_FORCE = frozenset(
     [
         "abolished",
+        "archive",
         "archived",
         "cancelled",
         "canceled",
@@ -43,6 +44,7 @@ NOT_IN_FORCE = frozenset(
         "無効",
         "草案",
         "下書き",
+        "アーカイブ",
     ]
 )
 

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import InputError, refuse_path
 from chunkscope.language import Text, say
 from chunkscope.questions.labels import EvidenceSpan, LabelProblem, LabelProblemCode, Labels, LocatedQuestion
+from chunkscope.questions.names import DocumentNames
 from chunkscope.questions.problems import BadQuote, Key, QuotePlaces, explain
 from chunkscope.questions.question import Question, QuestionFile, Quote, questions_of
 from chunkscope.questions.quote_search import QuoteIndex
@@ -53,22 +55,40 @@ def check_labels(documents: Iterable[Document], questions: QuestionFile | Iterab
     refuse_path(documents, "documents", "read_corpus")
     held = tuple(documents) if iter(documents) is documents else documents
     asked = questions_of(questions)
-    search = _Search(asked)
+    names = DocumentNames(*((held.names, held.path) if isinstance(held, Corpus) else ([one.name for one in held],)))
+    meant = [names.resolve(question) for question in asked]
+    search = _Search(meant, _unclear(asked, names))
     for document in held:
         search.look_at(document)
-    problems = explain(held, asked, search.bad_quotes(), search.names) + _duplicates(asked)
+    problems = explain(held, meant, search.bad_quotes(), names) + _duplicates(asked)
     problems.sort(key=lambda item: item[0])
-    labels = _sort(asked, search, problems)
+    # what is asked stays as it was written, but for documents that are looked up by their names later on
+    told = (
+        one if one.trap_docs == other.trap_docs else replace(one, trap_docs=other.trap_docs)
+        for one, other in zip(asked, meant, strict=True)
+    )
+    labels = _sort(tuple(told), search, problems)
     if isinstance(questions, QuestionFile):
         return replace(labels, path=questions.path, sha256=questions.sha256)
     return labels
 
 
+def _unclear(questions: Sequence[Question], names: DocumentNames) -> frozenset[Key]:
+    """Give the quotes whose document may be one or another."""
+    return frozenset(
+        (number, place)
+        for number, question in enumerate(questions)
+        for place, quote in enumerate(question.quotes)
+        if quote.document is not None and len(names.meant(quote.document)) > 1
+    )
+
+
 class _Search:
     """Looks for every quote in every document where it may stand."""
 
-    def __init__(self, questions: Sequence[Question]) -> None:
+    def __init__(self, questions: Sequence[Question], unclear: frozenset[Key]) -> None:
         self.names: dict[str, None] = {}
+        self._unclear = unclear
         self.pins: dict[Key, EvidenceSpan] = {}
         self._quotes: dict[Key, Quote] = {
             (number, place): quote
@@ -126,8 +146,8 @@ class _Search:
         """Give the quotes that do not stand, after all documents have been looked at. Fill `pins` with the rest."""
         found: dict[tuple[LabelProblemCode, Quote], BadQuote] = {}
         for key, quote in self._quotes.items():
-            if key not in self.pins:
-                code, places = self._judge(quote)
+            if key not in self.pins or key in self._unclear:
+                code, places = ("ambiguous", QuotePlaces()) if key in self._unclear else self._judge(quote)
                 if code is not None:
                     found.setdefault((code, quote), BadQuote(code, quote, places)).keys.append(key)
                     continue

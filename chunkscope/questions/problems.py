@@ -15,6 +15,7 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import did_you_mean
 from chunkscope.language import Text, say
 from chunkscope.questions.labels import LISTED, Fix, LabelProblem, LabelProblemCode, Occurrence
+from chunkscope.questions.names import DocumentNames
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
@@ -86,10 +87,10 @@ class BadQuote:
 
 
 def explain(
-    documents: Iterable[Document], questions: Sequence[Question], bad_quotes: Sequence[BadQuote], names: Iterable[str]
+    documents: Iterable[Document], questions: Sequence[Question], bad_quotes: Sequence[BadQuote], names: DocumentNames
 ) -> list[tuple[Key, LabelProblem]]:
     """Write a problem for each bad quote, going through the documents again where that tells something."""
-    searched = [bad for bad in bad_quotes if bad.code in ("missing", "ambiguous", "offset-mismatch")]
+    searched = [bad for bad in bad_quotes if bad.code in ("missing", "offset-mismatch") or bad.places.count]
     if searched:
         second = _SecondPass(searched)
         for document in documents:
@@ -386,6 +387,9 @@ def _message(bad: BadQuote, known: _KnownNames) -> Text:
         case "unknown-document":
             hint = known.hint(quote.document or "")
             return _joined([say("unknown document {name!r}", name=quote.document), hint])
+        case "ambiguous" if not bad.places.count:
+            others = [repr(name) for name in known.documents.meant(quote.document or "")]
+            return say("{name!r} may be either of the documents {names:, }", name=quote.document, names=others)
         case "ambiguous":
             return _joined(_ambiguous(bad))
         case "missing":
@@ -477,8 +481,9 @@ def _excerpt(text: str, limit: int = 80) -> str:
 class _KnownNames:
     """The names of the corpus, and which of them somebody may have meant."""
 
-    def __init__(self, names: Iterable[str], corpus: Corpus | None) -> None:
-        self._names = list(names)
+    def __init__(self, names: DocumentNames, corpus: Corpus | None) -> None:
+        self.documents = names
+        self._names = list(names.names)
         self._unreadable = corpus.unreadable if corpus else ()
         self._unfollowed = corpus.unfollowed if corpus else ()
         self._budget = _NAMES_BUDGET
@@ -513,8 +518,6 @@ class _KnownNames:
             return hint or say("no document has a similar name")
         if len(near) > 1:
             return say("did you mean one of {names:, }?", names=[repr(one) for one in near[:3]])
-        if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name):
-            return say("did you mean {name!r}? it is the same after NFC; write it as the file is called", name=near[0])
         return say("did you mean {name!r}?", name=near[0])
 
 

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Literal, cast
 
 from chunkscope.corpus.decoding import read_bytes
-from chunkscope.corpus.json_lines import numbered_lines, parse_object, tell_faults
+from chunkscope.corpus.json_lines import RECORD_FIELDS, numbered_lines, parse_object, tell_faults
 from chunkscope.errors import (
     ConfigError,
     DecodingError,
@@ -210,7 +210,8 @@ class FieldNames:
     def __init__(self, fields: Mapping[str, str]) -> None:
         for ours in fields:
             if ours not in FIELDS:
-                hint = did_you_mean(ours, FIELDS) or f"there are {', '.join(FIELDS)}"
+                known = (*FIELDS, *RECORD_FIELDS)
+                hint = did_you_mean(ours, known) or f"there are {', '.join(FIELDS)}; records have name and text"
                 raise ConfigError(f"questions have no field {ours!r} to map; {hint}")
         self.mapped = {ours: theirs for ours, theirs in fields.items() if ours != theirs}
         self._theirs = {ours: fields.get(ours, ours) for ours in FIELDS}

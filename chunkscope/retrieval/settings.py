@@ -1,38 +1,48 @@
 """What is asked of retrieval: how many chunks, which documents, what counts as enough.
 
 Documents are chosen by conditions such as ``status=current``: ``KEY=VALUE`` or ``KEY!=VALUE``, where the value may be
-a glob (``*``, ``?``, ``[...]``) and the key is an attribute of documents, or ``name``. Upper and lower case matter. A
-list satisfies ``=`` if one of its entries does.
+a glob (``*``, ``?``, ``[...]``) and the key is an attribute of documents, ``name``, or ``text``: one of the first lines
+of the body, where a notice may stand. Upper and lower case matter; both sides are compared after NFC. A list satisfies
+``=`` if one of its entries does.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
-from chunkscope.corpus.document import Document
-from chunkscope.corpus.name_filter import wildcards
+from chunkscope.corpus.document import LINE_END, Document
+from chunkscope.corpus.name_filter import compose, wildcards
 from chunkscope.errors import ConfigError, InputError, did_you_mean
 from chunkscope.retrieval.context import Budget
 from chunkscope.retrieval.returns import Return
 
-NAME = "name"
+NAME, TEXT = "name", "text"
+FIRST_LINES = 10
+"""So many lines of a body that are not blank are where a notice is looked for."""
+LONGEST_LINE = 1000
+_HTML_START = 100_000
+_TAG = re.compile(r"<[^<>]*+>")
 MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition on documents.
+    r"""One condition on documents.
 
     Examples
     --------
     >>> condition = Condition.parse("name!=*-archive*")
     >>> [condition.holds(Document(name, "")) for name in ("rules.md", "old/rules-archive.md")]
     [True, False]
+    >>> Condition.parse("text=*no longer in force*").holds(Document("a.md", "# A\n> This is no longer in force.\n"))
+    True
     """
 
     option: str
@@ -68,13 +78,41 @@ class Condition:
     def values(self, document: Document) -> list[str]:
         """Give what a document has there, as people would write it in a condition."""
         if self.key == NAME:
-            return [document.name]
-        return _texts(document.attributes[self.key]) if self.key in document.attributes else []
+            return [compose(document.name)]
+        if self.key == TEXT:
+            return first_lines(document)
+        return [compose(text) for text in _texts(document.attributes.get(self.key, []))]
 
     @cached_property
     def fits(self) -> Callable[[str], object]:
         """What tells whether a value is the one that it names."""
-        return wildcards(self.value)
+        return wildcards(compose(self.value))
+
+
+def first_lines(document: Document) -> list[str]:
+    r"""Give the first lines of a body that are not blank, without blanks around them; of HTML what is not a tag.
+
+    Examples
+    --------
+    >>> first_lines(Document("a.md", "---\nstatus: current\n---\n# Travel\n\n> **Archived** in 2023.\n"))
+    ['# Travel', '> **Archived** in 2023.']
+    """
+    start = document.front_matter_end
+    if document.markup == "html":
+        page = document.text[start : start + _HTML_START]
+        text = html.unescape(_TAG.sub(" ", page[max(0, page.lower().find("<body")) :]))
+        lines = iter(re.split(r"[\r\n]+", text))
+    else:
+        lines = _lines(document.text, start)
+    shown = (line[:LONGEST_LINE].strip() for line in lines)
+    return [compose(line) for line in islice(filter(None, shown), FIRST_LINES)]
+
+
+def _lines(text: str, start: int) -> Iterator[str]:
+    while start < len(text):
+        end = LINE_END.search(text, start)
+        yield text[start : min(end.start() if end else len(text), start + LONGEST_LINE)]
+        start = end.end() if end else len(text)
 
 
 def _texts(value: object) -> list[str]:
@@ -82,7 +120,7 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, list | tuple | set | frozenset):
         return [text for entry in value for text in _texts(entry)]
     if value is None:
-        return ["null", ""]
+        return ["null", "~", ""]
     if isinstance(value, bool):
         return ["true" if value else "false"]
     return [str(value)]
@@ -112,12 +150,17 @@ def check_conditions(
     Traceback (most recent call last):
     chunkscope.errors.InputError: --filter status!=abolishd: no document has that status; did you mean 'abolished'?
     """
-    names = sorted({NAME, *attributes})
+    names = sorted({NAME, TEXT, *attributes})
     for condition, found in zip(conditions, values, strict=True):
         if condition.key not in names:
             hint = did_you_mean(condition.key, names) or _there(names)
             raise InputError(f"{condition.option} {condition}: no document has an attribute {condition.key!r}; {hint}")
         if not any(map(condition.fits, found)):
+            if condition.key == TEXT:
+                raise InputError(
+                    f"{condition.option} {condition}: fits none of the first {FIRST_LINES} lines of any document; "
+                    "* stands for what is around it, as in 'text=*no longer in force*'"
+                )
             hint = did_you_mean(condition.value, found) or _there(sorted(set(found)))
             raise InputError(f"{condition.option} {condition}: no document has that {condition.key}; {hint}")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import markdown_texts, texts
 
-from chunkscope.corpus.front_matter import attributes_of, front_matter_end
+from chunkscope.corpus.front_matter import attributes_of, front_matter_end, front_matter_fault
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_values_are_what_json_can_hold():
         "title": "旅費規程",
         "status": "abolished",
         "since": "2024-04-01",
-        "at": "2024-04-01T09:30:00+00:00",
+        "at": "2024-04-01T09:30:00Z",
         "none": None,
         "yes": True,
         "n": 3,
@@ -96,6 +96,160 @@ def test_values_are_what_json_can_hold():
         "raw": "aGk=",
         "quoted": "2024-04-01",
     }
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("yes", "no", "on", "off", "Yes", "NO", "y", "n", "True", "FALSE", "Null", "NULL"),
+        *("3.10", "1.20", "010", "0o17", "0x1F", "1_000", "+1", "-0", "1e3", "1.", ".5", "12:30:45", "190:20:30"),
+        *("2024-04-01", "2024-4-1", "2024-04-01 09:30", "2024-04-01T09:30:00+09:00", ".inf", ".nan", "=", "<<"),
+        *("令和6年4月1日", "１０", "123456789012345678901234567890", "1.123456789012345678901"),
+    ],
+)
+def test_what_json_would_write_otherwise_stays_as_it_was_typed(written):
+    assert attributes_of(f"---\na: {written}\nb: [{written}, x]\n---\n") == {"a": written, "b": [written, "x"]}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        *(
+            ("true", True),
+            ("false", False),
+            ("null", None),
+            ("~", None),
+            ("", None),
+            ("0", 0),
+            ("-7", -7),
+            ("2024", 2024),
+        ),
+        *(("3.1", 3.1), ("-0.5", -0.5), ("1.0", 1.0)),
+        *(
+            ('"true"', "true"),
+            ("'3'", "3"),
+            ("!!str 3", "3"),
+            ("!!int '010'", "010"),
+            ("!!bool yes", "yes"),
+            ('""', ""),
+        ),
+        *(("|\n  3\n", "3\n"), ("yes # surely", "yes"), ("a #b", "a"), ("a#b", "a#b")),
+    ],
+)
+def test_values_are_plain_where_json_writes_them_alike(written, value):
+    found = attributes_of(f"---\na: {written}\n---\n")["a"]
+    assert (found, type(found)) == (value, type(value))
+
+
+TOML = '''+++
+title = "Archived"  # not a title
+status = 'draft'
+version = 3.10
+year = 2024
+hex = 0x1F
+since = 2024-04-01T09:30:00Z
+live = false
+tags = [
+  "a", 1_0,
+]
+text = """
+year = 1999
+"""
+[params]
+by.whom = "x"
++++
+# Body
+'''
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_toml_between_plus_signs_is_front_matter_too(end):
+    text = TOML.replace("\n", end)
+    assert text[front_matter_end(text) :] == f"# Body{end}"
+    assert attributes_of(text) == {
+        "title": "Archived",
+        "status": "draft",
+        "version": "3.10",
+        "year": 2024,
+        "hex": "0x1F",
+        "since": "2024-04-01T09:30:00Z",
+        "live": False,
+        "tags": ["a", 10],
+        "text": "year = 1999\n",
+        "params": {"by": {"whom": "x"}},
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["+++\n+++\n", "+++\nx\n+++\n", "+++\n\na = 1\n+++\n", "+++\na = 1\n", "++++\na = 1\n+++\n"],
+)
+def test_other_plus_signs_are_text(text):
+    assert front_matter_end(text) == 0
+    assert front_matter_fault(text) is None
+
+
+@pytest.mark.parametrize(
+    ("inside", "line", "reason"),
+    [
+        ("title: Travel: the rules", 2, "not YAML (mapping values are not allowed"),
+        ("a: b\nwho: @home", 3, "not YAML (found character that cannot start any token)"),
+        ("a:\n\tb: 1", 3, "not YAML (found character that cannot start any token)"),
+        ("a: b\r\nc: [d", 4, "not YAML"),
+        ("# note\n題名: *強調", 3, "not YAML"),
+        ("a: *nowhere", 2, "*nowhere is defined nowhere"),
+        ("a: b\n--- c: d", 3, "not YAML"),
+        ("a: " + "[" * 60 + "]" * 60, 1, "beyond all use; no attribute of it is read"),
+    ],
+)
+def test_front_matter_that_cannot_be_read_is_told_with_its_line(inside, line, reason):
+    fault = front_matter_fault(f"---\n{inside}\n---\n# A\n")
+    assert fault is not None
+    assert fault.line == line
+    assert reason in fault.message
+    assert "\n" not in fault.message
+
+
+def test_front_matter_that_is_not_closed_and_bad_toml_are_told():
+    assert "no line ---" in str(front_matter_fault("---\ntitle: x\n\n# A\n"))
+    fault = front_matter_fault("+++\na = 1\ntitle = x\n+++\n")
+    assert fault is not None
+    assert fault.line == 3
+    assert "not TOML" in fault.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---\n本文。\n---\n",
+        "---\n\nNote: a rule first.\n---\n",
+        "---\nOnce upon a time.\n\n---\n",
+        "---\n- a: b\n---\n",
+        "---\ntitle: x\n---\n",
+        "---\na: {b: [c]}\n---\n",
+        "# A\n---\na: b: c\n---\n",
+        "---\nhttps://example.org/a\n---\n",
+    ],
+)
+def test_what_is_no_front_matter_is_no_fault(text):
+    assert front_matter_fault(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+++\n" + "a." * 50_000 + "a = 1\n+++\n",
+        "+++\na = " + "[" * 50_000 + "\n+++\n",
+        "+++\na = " + "{a=" * 50_000 + "\n+++\n",
+        "+++\n[" + "a." * 50_000 + "a]\n+++\n",
+        "---\n" + "a: &a {<<: *a}\n" * 10_000 + "---\n",
+        "---\n" + "? " * 50_000 + "\n---\n",
+    ],
+)
+def test_hostile_front_matter_tells_nothing_and_ends(text):
+    assert len(attributes_of(text)) <= 1
+    assert "\n" not in str(front_matter_fault(text))
 
 
 def test_anchors_and_merged_mappings_are_written_out():

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from chunkscope.corpus import document as documents
-from chunkscope.corpus.decoding import check_encoding, decode, read_bytes
+from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.document import Document
+from chunkscope.corpus.encodings import check_encoding
 from chunkscope.corpus.name_filter import NameFilter
 from chunkscope.corpus.reading import Corpus, read_corpus
 from chunkscope.errors import ConfigError, DecodingError, InputError

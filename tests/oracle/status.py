@@ -6,8 +6,8 @@ from oracle.prepending import front_matter_line
 from oracle.spans import is_held
 
 NOT_IN_FORCE = [
-    "abolished", "archived", "cancelled", "canceled", "deprecated", "draft", "expired", "obsolete", "outdated", "repealed",
-    "replaced", "retired", "superseded", "withdrawn", "廃止", "廃止済み", "失効", "旧版", "改廃", "無効", "草案", "下書き",
+    "abolished", "archive", "archived", "cancelled", "canceled", "deprecated", "draft", "expired", "obsolete", "outdated",
+    "repealed", "replaced", "retired", "superseded", "withdrawn", "廃止", "廃止済み", "失効", "旧版", "改廃", "無効", "草案", "下書き", "アーカイブ",
 ]  # fmt: skip
 
 

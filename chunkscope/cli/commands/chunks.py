@@ -28,6 +28,7 @@ Examples:
 @options.setting_options
 @options.splitter_options
 @options.output_option
+@options.field_option
 @options.corpus_options
 @options.message_options
 def command(**flags: Any) -> None:

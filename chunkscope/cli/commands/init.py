@@ -19,6 +19,7 @@ Examples:
 
 @click.command("init", epilog=EPILOG)
 @options.corpus_argument
+@options.field_option
 @options.reading_options
 @options.message_options
 def command(**flags: Any) -> None:

@@ -43,6 +43,7 @@ Exit status: 0 looked at all of it, 2 a splitter failed on a document, or could 
 )
 @options.format_option("text", "json")
 @options.output_option
+@options.field_option
 @options.corpus_options
 @options.message_options
 def command(**flags: Any) -> None:

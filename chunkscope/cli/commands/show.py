@@ -189,13 +189,15 @@ def _evidence(document: Document, inputs: Inputs) -> list[Span]:
     """
     import dataclasses
 
+    from chunkscope.corpus.name_filter import compose
     from chunkscope.questions.check import check_labels
 
     questions = inputs.read_questions()
     asked = questions.questions if questions else ()
     path = "/" + os.path.abspath(inputs.path).replace(os.sep, "/")
     names = {quote.document for question in asked for quote in question.quotes if quote.document}
-    meant = {name for name in names if path.endswith("/" + name)} or {document.name}
+    ends = {name: "/" + compose(name.removeprefix("./")) for name in names}
+    meant = {name for name, end in ends.items() if compose(path).endswith(end)} or {document.name}
     spans: set[Span] = set()
     for name in sorted(meant):
         pins = check_labels([dataclasses.replace(document, name=name)], asked).pins

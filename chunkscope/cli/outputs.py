@@ -31,7 +31,7 @@ def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
 
 JSON_ESCAPES = "chunkscope-json"
 codecs.register_error(JSON_ESCAPES, _escape_as_json)
-ESCAPES = {"json": JSON_ESCAPES, "junit": "xmlcharrefreplace"}
+ESCAPES = {"json": JSON_ESCAPES, "junit": "xmlcharrefreplace", "html": "xmlcharrefreplace"}
 """How what programs read is escaped, by format."""
 
 
@@ -118,7 +118,8 @@ class Output:
     ----------
     stream : text stream
     form : str
-        ``json`` is escaped as its readers know it. ``github`` is meant to be obeyed, and escapes what it is given.
+        ``json`` is escaped as its readers know it. ``github`` is meant to be obeyed, and escapes what it is given;
+        ``html`` has escaped it too.
     color : bool
         The colours of reports are passed on.
     """
@@ -130,7 +131,7 @@ class Output:
         """Write whole lines."""
         if self._form == "json":
             text = harmless_json(text)
-        elif self._form != "github":
+        elif self._form not in ("github", "html"):
             text = harmless(text, color=self._color)
         self._stream.write(text)
 

@@ -66,8 +66,12 @@ def name_left_out(wanted: WantedGrid, inputs: Inputs) -> None:
 
 def kept_settings(wanted: WantedGrid, inputs: Inputs, flags: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Give what is kept with the result of how it came about; `names` are further options."""
+    from chunkscope.splitters.remembered import memory_of
+
     unit = {"unit": ",".join(flags["unit"]) or None}
-    return {**wanted.settings, **inputs.settings, **unit, **{name: flags[name] for name in names}}
+    kept = {chunker.label: memory for chunker in wanted.chunkers if (memory := memory_of(chunker))}
+    splitters = {"splitters": kept} if kept else {}
+    return {**wanted.settings, **splitters, **inputs.settings, **unit, **{name: flags[name] for name in names}}
 
 
 def n_splitter_cells(grid: Grid) -> int:

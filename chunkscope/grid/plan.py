@@ -204,7 +204,8 @@ class SweepPlan:
         """Give the shortest length in characters of a chunk that does not end its document."""
         sizes = [row.sizes for row in self.grid.rows]
         windows = all(chunker.has_windows and not chunker.counts_raw_tokens for chunker in self.chunkers)
-        return min(int(found.min()) for found in sizes if found is not None) if windows else 1
+        least = (int(found.min()) for found in sizes if found is not None)
+        return min(least, default=1) if windows else 1
 
 
 def with_all_that_mends(chunkers: Sequence[Chunker]) -> tuple[Chunker, ...]:

@@ -30,6 +30,8 @@ FORMAT = 1
 
 DIGITS = 6
 MOST_NAMED = 5
+MOST_WORST = 10
+"""So many of the documents that lose most are in the JSON."""
 
 
 def retriever_names(found: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -210,17 +212,14 @@ class Cell:
             "blank_chunks": self.blank_chunks,
             "oversize_chunks": self.oversize_chunks,
             "broken_chunks": self.broken_chunks,
-            "chunk_chars": {
-                "min": self.lengths.shortest,
-                "mean": _rounded(self.lengths.mean),
-                "median": _rounded(self.lengths.median),
-                "max": self.lengths.longest,
-            },
+            "chunk_chars": _lengths(self.lengths),
             "duplication": _rounded(self.duplication),
         }
         cell.update((name, _rounded(getattr(self, name))) for name in _PLAIN)
         cell["rates"] = {name: _rounded(value) for name, value in self.rates.items()}
         cell["cuts"] = dict(self.cuts)
+        if self.model_lengths is not None:
+            cell["model_chunk_lengths"] = _lengths(self.model_lengths)
         for name in _WHERE_COUNTED:
             value = getattr(self, name)
             if value is not None:
@@ -282,6 +281,12 @@ def check_fields(measure: object) -> None:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def _lengths(found: ChunkLengths) -> dict[str, float | None]:
+    """Give the figures of lengths as JSON has them."""
+    mean, median = _rounded(found.mean), _rounded(found.median)
+    return {"min": found.shortest, "mean": mean, "median": median, "max": found.longest}
 
 
 def _rounded(value: float | None) -> float | int | None:
@@ -532,10 +537,10 @@ class SweepResult(Shown):
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
     document, then place. `damage` has, for settings that were to be counted by document, what each document loses,
     worst first, and `worst` has that of the advised cell, if it was
-    `looked_closely` at. `tokens` has, where no model is named and the documents are
-    not too many, how many chunks of the advised cell are above what models take. `ranks` has, where they were kept,
-    what came first for each question, by the key of a cell and the name of a retriever. None of these is part of the
-    JSON. `limit` is what cells must be within to be advised.
+    `looked_closely` at. `tokens` has, where no model is named and the documents are not too many, how many chunks of
+    the advised cell are above what models take. `ranks` has, where they were kept, what came first for each question,
+    by the key of a cell and the name of a retriever. `limit` is what cells must be within to be advised. The JSON has
+    the limit, the tokens and the first of the worst, but none of the others. `version` is that of chunkscope.
     """
 
     settings: Mapping[str, Any]
@@ -554,6 +559,7 @@ class SweepResult(Shown):
     worst: tuple[DocumentDamage, ...] = ()
     looked_closely: bool = True
     tokens: ChunkTokens | None = None
+    version: str = __version__
 
     def __repr__(self) -> str:
         questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""
@@ -629,7 +635,7 @@ class SweepResult(Shown):
         """Give the JSON of format 1."""
         return {
             "format": FORMAT,
-            "chunkscope": __version__,
+            "chunkscope": self.version,
             "settings": dict(self.settings),
             "corpus": self.corpus.to_dict(),
             "questions": self.questions.to_dict() if self.questions else None,
@@ -639,7 +645,17 @@ class SweepResult(Shown):
                 for chunker, unit, pair in self.skipped
             ],
             **(self.advice.to_dict() if self.advice is not None else {}),
+            **(self._second_look() if self.advice is not None else {}),
             **({"holdout": self.held_out.to_dict()} if self.held_out is not None else {}),
             **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
             **({"fields": [vars(entry) for entry in self.fields]} if self.fields else {}),
         }
+
+    def _second_look(self) -> dict[str, Any]:
+        """Give what is said with the advice: the limit, the documents that lose most, tokens above what models take."""
+        worst = [{"document": one.document, "characters": one.characters, "lost": one.lost} for one in self.worst]
+        found: dict[str, Any] = {"model_limit": vars(self.limit).copy()}
+        found["worst_documents"] = _plain(worst[:MOST_WORST]) if self.looked_closely else None
+        if self.tokens is not None:
+            found["chunk_tokens"] = {**vars(self.tokens), "above": {str(n): k for n, k in self.tokens.above.items()}}
+        return found

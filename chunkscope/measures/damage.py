@@ -68,6 +68,14 @@ def damage_of(layout: Layout, bound: Sequence[object], chunks: ChunkSet) -> Iter
         yield DocumentDamage(layout.names[number], int(layout.lengths[number]), found)
 
 
+def count_damage(layout: Layout, bound: Sequence[object], chunks: ChunkSet) -> IntArray:
+    """Count what each document loses in a cell: int64 (d, 2), things cut in two, and headers lost."""
+    counted = np.zeros((len(layout.names), 2), dtype=np.int64)
+    for kind, documents, lost in _judged(bound, chunks):
+        counted[:, int(kind == HEADER_LOST)] += np.bincount(documents[lost], minlength=len(layout.names))
+    return counted
+
+
 def _judged(bound: Sequence[object], chunks: ChunkSet) -> Iterator[tuple[str, IntArray, BoolArray]]:
     """Give each kind, the documents of its members, and which of them are lost."""
     evidence = next((measure for measure in bound if isinstance(measure, BoundEvidence)), None)

@@ -396,8 +396,11 @@ def further_cells(result: SweepResult, cells: Sequence[Cell]) -> list[Text]:
     return [say("{n:,} further {n:setting|settings}: --all shows them", n=n)] if n else []
 
 
-def limit_notes(result: SweepResult, shown: ShownCells) -> list[Text]:
-    """Say what the largest chunks were compared with, and how many tokens those of the advised setting have."""
+def limit_notes(result: SweepResult, shown: ShownCells, *, with_marks: bool = True) -> list[Text]:
+    """Say what the largest chunks were compared with, and how many tokens those of the advised setting have.
+
+    Without marks, the advised setting is named as such where it stands.
+    """
     notes, limit = [], shown.limit
     if any(text.endswith(TOO_LARGE) for text in largest_column(shown).texts):
         notes.append(say("{mark} above {limit}", mark=TOO_LARGE, limit=_limit_words(limit)))
@@ -412,7 +415,7 @@ def limit_notes(result: SweepResult, shown: ShownCells) -> list[Text]:
             )
         )
     if result.tokens is not None:
-        notes.append(_tokens(result.tokens))
+        notes.append(_tokens(result.tokens, with_marks=with_marks))
     return notes
 
 
@@ -428,15 +431,16 @@ def _limit_words(limit: ModelLimit) -> str:
     return counted
 
 
-def _tokens(tokens: ChunkTokens) -> Text:
+def _tokens(tokens: ChunkTokens, *, with_marks: bool) -> Text:
     """Say how many chunks of the advised cell are above what models take."""
     (least, n), *more = tokens.above.items()
     unit = unit_noun(tokens.unit)
+    advised = say("the advised setting ({mark})", mark=ADVISED) if with_marks else say("the advised setting")
     if not n:
         return say(
-            "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), none is above {limit:,} {unit}",
+            "of the {n:,} {n:chunk|chunks} of {advised}, none is above {limit:,} {unit}",
             n=tokens.chunks,
-            mark=ADVISED,
+            advised=advised,
             limit=least,
             unit=unit,
         )
@@ -446,10 +450,10 @@ def _tokens(tokens: ChunkTokens) -> Text:
         for limit, n in more
     ]
     return say(
-        "of the {n:,} {n:chunk|chunks} of the advised setting ({mark}), {told:, }: a model with such a limit cuts "
+        "of the {n:,} {n:chunk|chunks} of {advised}, {told:, }: a model with such a limit cuts "
         "them off (--model NAME takes only what fits)",
         n=tokens.chunks,
-        mark=ADVISED,
+        advised=advised,
         told=told,
     )
 

@@ -239,17 +239,22 @@ def _everything(column: Column) -> Iterator[TextColumn]:
     yield column(say("chunks"), lambda row: f"{row.cell.chunks:,}")
 
 
-def recall_notes(result: SweepResult, rows: Sequence[Row], name: Name, *, everything: bool = False) -> list[Text]:
-    """Say what the columns mean that are shown, and what else must be known of the cells."""
+def recall_notes(
+    result: SweepResult, rows: Sequence[Row], name: Name, *, everything: bool = False, with_marks: bool = True
+) -> list[Text]:
+    """Say what the columns mean that are shown, and what else must be known of the cells.
+
+    A page, which has no marks, has all cells too.
+    """
     cells = [row.cell for row in rows]
     notes = [say("{clauses:; }", clauses=list(_legend(result, rows, everything)))]
     notes += _listed_notes(rows, name)
     notes += _vector_notes(rows, name)
-    notes += limit_notes(result, ShownCells(cells, (), result.limit))
+    notes += limit_notes(result, ShownCells(cells, (), result.limit), with_marks=with_marks)
     n_more = len(rows_of(result)) - len(rows)
-    if len(retrievers_of(result)) < 2:
+    if with_marks and len(retrievers_of(result)) < 2:
         notes += further_cells(result, cells)
-    elif n_more:
+    elif with_marks and n_more:
         notes.append(say("{n:,} further {n:row|rows}: --all shows them", n=n_more))
     return notes + cell_notes(result, cells)
 

@@ -52,10 +52,13 @@ def render_sweep(result: SweepResult, options: ReportOptions) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def table_notes(result: SweepResult, shown: ShownCells) -> list[Text]:
-    """Say what the marks of a table mean, and what else must be known of its cells."""
-    notes = [_legend(result, shown), *limit_notes(result, shown)]
-    if not shown.everything:
+def table_notes(result: SweepResult, shown: ShownCells, *, with_marks: bool = True) -> list[Text]:
+    """Say what the columns of a table mean, and what else must be known of its cells.
+
+    A page, which has no marks, has all cells too.
+    """
+    notes = [_legend(result, shown), *limit_notes(result, shown, with_marks=with_marks)]
+    if with_marks and not shown.everything:
         notes += further_cells(result, shown.cells)
     return notes + cell_notes(result, shown.cells)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -86,19 +86,41 @@ def command(**flags: Any) -> None:
     CORPUS is a folder, a file, or a file of JSON lines with documents. Without it, what [tool.chunkscope] names, else
     the folder "corpus" here.
     """
-    from chunkscope.cli.cluster import dask_executor
-    from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import end_with_failures, name_left_out, read_labels, warn_of_indexes, warn_of_splitters
-    from chunkscope.cli.settings import load_units, read_grid, read_why
-    from chunkscope.grid.advice import Tolerance
-    from chunkscope.grid.limits import find_limit
-    from chunkscope.measures.base import find_measure
+    from chunkscope.cli.runs import end_with_failures
 
     if flags["why"] and flags["output_format"] != "table":
         raise options.usage_error("--why goes with --format table")
     for name in ("by_document", "chart"):
         if flags[name] and flags["output_format"] != "table":
             raise options.usage_error(f"--{name.replace('_', '-')} goes with --format table")
+    result, _, inputs = run(flags)
+    text = _report(result, flags, inputs.messages)
+    look = look_of(flags["output"], flags["lang"])
+    text += _closer(result, flags)
+    text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
+    with open_output(flags["output"], flags["output_format"]) as file:
+        file.write(text)
+    end_with_failures(result, inputs.messages)
+
+
+class Ran(NamedTuple):
+    """A sweep that was run, its grid, and what it read."""
+
+    result: SweepResult
+    sweep: Sweep
+    inputs: Inputs
+
+
+def run(flags: dict[str, Any]) -> Ran:
+    """Read what the options ask for, and count it."""
+    from chunkscope.cli.cluster import dask_executor
+    from chunkscope.cli.inputs import Inputs
+    from chunkscope.cli.runs import name_left_out, read_labels, warn_of_indexes, warn_of_splitters
+    from chunkscope.cli.settings import load_units, read_grid, read_why
+    from chunkscope.grid.advice import Tolerance
+    from chunkscope.grid.limits import find_limit
+    from chunkscope.measures.base import find_measure
+
     further = [find_measure(name) for name in flags["measure"]]
     wanted = read_grid(flags)
     if flags["why"]:
@@ -119,14 +141,8 @@ def command(**flags: Any) -> None:
     warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
     with dask_executor(flags["dask"]) as executor, inputs.messages.progress() as progress:
-        result = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress, executor).run()
-    text = _report(result, flags, inputs.messages)
-    look = look_of(flags["output"], flags["lang"])
-    text += _closer(result, flags)
-    text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
-    with open_output(flags["output"], flags["output_format"]) as file:
-        file.write(text)
-    end_with_failures(result, inputs.messages)
+        sweep = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress, executor)
+        return Ran(sweep.run(), sweep, inputs)
 
 
 def _prepare(

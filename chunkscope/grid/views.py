@@ -1,0 +1,329 @@
+"""What there is to look at beside a result: its documents, where each cell cuts them, and what each of them loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from chunkscope.chunkers import Chunker
+from chunkscope.chunkers.chunk_set import ChunkSet, span_chunks
+from chunkscope.corpus.document import Document
+from chunkscope.corpus.reading import Corpus
+from chunkscope.errors import SplitterError
+from chunkscope.grid.advice import Advice
+from chunkscope.grid.batches import BATCH_CHARACTERS, tie_batches
+from chunkscope.grid.notation import Grid
+from chunkscope.grid.plan import SweepPlan
+from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.scan import Scan, scan
+from chunkscope.measures.damage import count_damage
+from chunkscope.questions.labels import Labels
+from chunkscope.spans.intervals import IntArray, SpanArray
+
+MOST_CHARACTERS = 1_500_000
+"""Documents with so many characters together can be looked at."""
+MOST_LISTED = 500
+"""So many documents are listed with what they lose."""
+
+WayKey: TypeAlias = tuple[str, str, bool]
+"""Chunker, unit, and whether there is a size."""
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document to look at.
+
+    Attributes
+    ----------
+    name, text : str
+    spans : mapping of int to str
+        Its chunks in each cell, by the place of the cell in the result, as `write_spans` writes them. Windows of
+        characters are left out: they are arithmetic.
+    """
+
+    name: str
+    text: str
+    spans: Mapping[int, str] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ListedDocument:
+    """What one document loses, cell by cell.
+
+    Attributes
+    ----------
+    name : str
+    characters : int
+    lost : int64 (c, 2)
+        For each cell how many things are cut in two, and how many headers are lost; -1 where it is not known.
+    """
+
+    name: str
+    characters: int
+    lost: IntArray = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """A question, and where its evidence stands: document, start, end."""
+
+    id: str
+    text: str
+    evidence: tuple[tuple[str, int, int], ...]
+    any_is_enough: bool = False
+
+
+@dataclass(frozen=True)
+class Views:
+    """What there is to look at.
+
+    Attributes
+    ----------
+    questions : tuple of AskedQuestion
+        The valid ones, in the order of their file.
+    documents : tuple of DocumentView
+        Those that can be looked at, worst first.
+    listed : tuple of ListedDocument
+        Worst first.
+    n_documents : int
+        How many there are.
+    changed : tuple of int
+        The cells that are not cut today as the result says.
+    lacking : mapping of WayKey to str
+        The ways that could not be cut, and why.
+    windows : frozenset of WayKey
+        The ways whose chunks are windows of characters.
+    keep_tail : frozenset of WayKey
+        Those of them that keep the windows behind the first that reaches the end.
+    """
+
+    questions: tuple[AskedQuestion, ...] = ()
+    documents: tuple[DocumentView, ...] = ()
+    listed: tuple[ListedDocument, ...] = ()
+    n_documents: int = 0
+    changed: tuple[int, ...] = ()
+    lacking: Mapping[WayKey, str] = field(default_factory=dict)
+    windows: frozenset[WayKey] = frozenset()
+    keep_tail: frozenset[WayKey] = frozenset()
+
+
+def way_of(cell: Cell) -> WayKey:
+    """Give what tells the way of a cell from others."""
+    return cell.chunker, cell.unit, cell.size is not None
+
+
+def way_key(chunker: Chunker, *, with_size: bool) -> WayKey:
+    """Give what tells a chunker from others in a result."""
+    return chunker.label, chunker.shown_unit, with_size
+
+
+def view(
+    result: SweepResult,
+    corpus: Corpus,
+    labels: Labels | None,
+    chunkers: Mapping[WayKey, Chunker],
+    *,
+    lacking: Mapping[WayKey, str] | None = None,
+    characters: int = MOST_CHARACTERS,
+) -> Views:
+    """Cut the documents of a result again, and take what there is to look at.
+
+    Parameters
+    ----------
+    result : SweepResult
+    corpus : Corpus
+        Its documents.
+    labels : Labels or None
+        Its questions.
+    chunkers : mapping of WayKey to Chunker
+        The chunker of each way that can be cut, without a size.
+    lacking : mapping of WayKey to str
+        Why the others cannot.
+    characters : int
+        Documents of so many together are taken whole, those first that lose most.
+
+    Examples
+    --------
+    >>> from chunkscope import FixedChunker, SentenceChunker, sweep
+    >>> corpus = Corpus.of([Document("a.md", "一つ。二つ。三つ。")])
+    >>> ways = [FixedChunker(), SentenceChunker()]
+    >>> result = sweep(corpus, chunkers=ways, sizes=[4], overlaps=[0])
+    >>> found = view(result, corpus, None, {(str(way), "char", True): way for way in ways})
+    >>> found.documents[0].spans, found.listed[0].lost.tolist(), found.changed
+    ({1: '3 3 3'}, [[2, 0], [0, 0]], ())
+    """
+    groups = _cells_of_ways(result, chunkers)
+    unable = dict(lacking or {})
+    lost, lengths, n_chunks = _losses(result, corpus, labels, groups, unable)
+    groups = [group for group in groups if group[0] not in unable]
+    order = _worst_first(result, lost)
+    taken, room = [], characters
+    for name in order:
+        if lengths[name] <= room:
+            room -= lengths[name]
+            taken.append(name)
+    keys = {key: chunker for key, chunker, _ in groups}
+    windows = {key: chunker.at(2).windows for key, chunker in keys.items() if key[2] and chunker.has_windows}
+    known = {key: found for key, found in windows.items() if found is not None}
+    return Views(
+        _asked(labels),
+        tuple(_documents(result, corpus, taken, [group for group in groups if group[0] not in known])),
+        tuple(ListedDocument(name, lengths[name], lost[name]) for name in order[:MOST_LISTED]),
+        len(order),
+        tuple(place for place, n in n_chunks.items() if n != result.cells[place].chunks),
+        unable,
+        frozenset(known),
+        frozenset(key for key, found in known.items() if found.keep_tail),
+    )
+
+
+Group: TypeAlias = tuple[WayKey, Chunker, list[int]]
+"""A way, its chunker without a size, and the places of its cells."""
+
+
+def _cells_of_ways(result: SweepResult, chunkers: Mapping[WayKey, Chunker]) -> list[Group]:
+    places: dict[WayKey, list[int]] = {}
+    for place, cell in enumerate(result.cells):
+        places.setdefault(way_of(cell), []).append(place)
+    return [(key, chunkers[key], found) for key, found in places.items() if key in chunkers]
+
+
+def _losses(
+    result: SweepResult, corpus: Corpus, labels: Labels | None, groups: Sequence[Group], unable: dict[WayKey, str]
+) -> tuple[dict[str, IntArray], dict[str, int], dict[int, int]]:
+    """Count what each document loses in each cell, how long it is, and how many chunks each cell has.
+
+    A way that cannot be cut is added to `unable`, with the reason.
+    """
+    lost: dict[str, IntArray] = {}
+    lengths: dict[str, int] = {}
+    n_chunks: dict[int, int] = dict.fromkeys((place for _, _, places in groups for place in places), 0)
+    for scanned in _scans(result, corpus, labels, groups):
+        names = scanned.layout.names
+        counted = np.full((len(names), len(result.cells), 2), -1)
+        for group in groups:
+            try:
+                for place, chunks in _chunks(result, scanned, group) if group[0] not in unable else ():
+                    n_chunks[place] += chunks.n_chunks
+                    counted[:, place] = count_damage(scanned.layout, scanned.bound, chunks)
+            except SplitterError as error:
+                unable[group[0]] = str(error)
+        lost.update(zip(names, counted, strict=True))
+        lengths.update(zip(names, scanned.layout.lengths.tolist(), strict=True))
+    for key, _, places in groups:
+        if key in unable:
+            for place in places:
+                del n_chunks[place]
+                for found in lost.values():
+                    found[place] = -1
+    return lost, lengths, n_chunks
+
+
+def _scans(result: SweepResult, corpus: Corpus, labels: Labels | None, groups: Sequence[Group]) -> Iterator[Scan]:
+    """Look at each document once, with what counts its losses."""
+    plan = SweepPlan(
+        Grid.of_cells([_at(chunker, result.cells[places[0]]) for _, chunker, places in groups]),
+        with_questions=labels is not None,
+        with_ids=False,
+        with_cuts=False,
+        count_tokens=None,
+        further=(),
+    )
+    located = [question for question in labels.valid if question.evidence] if labels else []
+    return (plan.scan(batch) for batch in tie_batches(corpus, located, BATCH_CHARACTERS))
+
+
+def _at(chunker: Chunker, cell: Cell) -> Chunker:
+    return chunker if cell.size is None else chunker.at(cell.size, cell.overlap or 0)
+
+
+def _chunks(result: SweepResult, scanned: Scan, group: Group) -> Iterator[tuple[int, ChunkSet]]:
+    """Give the chunks of each cell of one way, which are packed together."""
+    _, chunker, places = group
+    sized = [_at(chunker, result.cells[place]) for place in places]
+    if sized[0].size is None or sized[0].windows is not None:
+        yield from ((place, scanned.chunks(one)) for place, one in zip(places, sized, strict=True))
+        return
+    boundaries = scanned.boundaries[chunker.segmenter]
+    for place, one, cut in zip(places, sized, chunker.chunks_of(sized, boundaries), strict=True):
+        yield place, span_chunks(scanned.layout, one, cut, boundaries=boundaries)
+
+
+def _worst_first(result: SweepResult, lost: Mapping[str, IntArray]) -> list[str]:
+    """Order documents by what they lose in the advised cell, then in all cells, then by name."""
+    advice = result.advice
+    keys = [cell.key for cell in result.cells]
+    advised = keys.index(advice.key) if isinstance(advice, Advice) and advice.key in keys else None
+
+    def losses(name: str) -> tuple[int, int, str]:
+        found = np.maximum(lost[name], 0)
+        own = 0 if advised is None else int(found[advised].sum())
+        return -own, -int(found.sum()), name
+
+    return sorted(lost, key=losses)
+
+
+def _asked(labels: Labels | None) -> tuple[AskedQuestion, ...]:
+    return tuple(
+        AskedQuestion(
+            found.question.id,
+            found.question.question or "",
+            tuple((one.document, one.start, one.end) for one in found.evidence),
+            found.question.match == "any",
+        )
+        for found in (labels.valid if labels else ())
+    )
+
+
+def _documents(
+    result: SweepResult, corpus: Corpus, names: Sequence[str], groups: Sequence[Group]
+) -> Iterator[DocumentView]:
+    """Read the documents that are taken once more, and cut them at every cell."""
+    wanted = frozenset(names)
+    held = {one.name: Document(one.name, one.text, one.fields, one.markup) for one in corpus if one.name in wanted}
+    documents = [held[name] for name in names]
+    if not groups:
+        yield from (DocumentView(one.name, one.text, {}) for one in documents)
+        return
+    chunkers = [chunker for _, chunker, _ in groups]
+    units = sorted({chunker.unit for chunker in chunkers} - {"char"})
+    scanned = scan(documents, chunkers, [], units)
+    written: list[dict[int, str]] = [{} for _ in documents]
+    for place, chunks in (found for group in groups for found in _chunks(result, scanned, group)):
+        spans = chunks.bodies[chunks.bodies[:, 0] < chunks.bodies[:, 1]]  # a piece that was found nowhere has none
+        owners = scanned.layout.documents_of(spans[:, 0])
+        edges = np.searchsorted(owners, np.arange(len(documents) + 1))
+        for number, base in enumerate(scanned.layout.edges[:-1].tolist()):
+            written[number][place] = write_spans(spans[edges[number] : edges[number + 1]] - base)
+    for document, of_cells in zip(documents, written, strict=True):
+        yield DocumentView(document.name, document.text, of_cells)
+
+
+def write_spans(spans: SpanArray) -> str:
+    """Write the chunks of a document: how long each is, and in front of it how far it starts from the end before it.
+
+    Numbers are in base 36, and a chunk that starts where the one before it ends has its length alone.
+
+    Examples
+    --------
+    >>> write_spans(np.array([[0, 40], [40, 50], [45, 60], [61, 70]]))
+    '14 a -5:f 1:9'
+    """
+    starts, ends = spans[:, 0], spans[:, 1]
+    steps = starts - np.concatenate(([0], ends[:-1]))
+    return " ".join(
+        f"{_base_36(step)}:{_base_36(length)}" if step else _base_36(length)
+        for step, length in zip(steps.tolist(), (ends - starts).tolist(), strict=True)
+    )
+
+
+def _base_36(number: int) -> str:
+    """Write a number as JavaScript reads it: `parseInt(text, 36)`."""
+    digits, rest = "", abs(number)
+    while rest or not digits:
+        rest, digit = divmod(rest, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"-{digits}" if number < 0 else digits

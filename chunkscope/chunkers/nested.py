@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.chunkers.base import LARGEST_SIZE
+from chunkscope.chunkers.packing import NARROW
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges
 
 Keep = Literal["none", "start", "end"]
@@ -31,6 +32,8 @@ ZERO = np.zeros(1, dtype=np.int64)
 _NOWHERE = np.empty((0, 2), dtype=np.int64)
 LAST_SPACE = 0x3000
 """The last white space there is: the ideographic space."""
+SHORT_RUN = 128
+"""Runs of white space up to this length are passed character by character."""
 
 
 @dataclass(frozen=True)
@@ -199,30 +202,43 @@ class Nested:
         return levels
 
     @cached_property
-    def blank(self) -> BoolArray:
-        """What is white space to `str.strip`: bool (n,)."""
-        blank: BoolArray = self.points == ord(" ")
+    def _blank(self) -> BoolArray:
+        """What is white space to `str.strip`: bool (n + 1,); behind the end of all, and so before its start, nothing."""
+        blank = np.zeros(len(self.points) + 1, dtype=np.bool_)
+        np.equal(self.points, ord(" "), out=blank[:-1])
         others = np.flatnonzero((self.points < ord(" ")) | ((self.points > ord("~")) & (self.points <= LAST_SPACE)))
         blank[others] = _spaces()[self.points[others]]
         return blank
 
     @cached_property
-    def _visible(self) -> tuple[NDArray[np.int32], IntArray]:
-        """How many characters before each place are no white space, and their places, behind -1 and before the end."""
-        is_visible = ~self.blank
-        n_before = np.zeros(len(is_visible) + 1, dtype=np.int32)
-        np.cumsum(is_visible, dtype=np.int32, out=n_before[1:])
-        return n_before, np.concatenate((ZERO - 1, np.flatnonzero(is_visible), self.edges[-1:]))
+    def _visible(self) -> IntArray:
+        """The places of what is no white space, behind -1, and the end of all."""
+        return np.concatenate((ZERO - 1, np.flatnonzero(~self._blank)))
 
     def lead(self, places: IntArray) -> IntArray:
         """Give for each place the next at which something else than white space stands, or the end of all."""
-        n_before, visible = self._visible
-        return visible[n_before[places] + 1]
+        found = places + self._blank.take(places)
+        found += self._blank.take(found)
+        rest = np.flatnonzero(self._blank.take(found))
+        for _ in range(SHORT_RUN):
+            if not len(rest):
+                return found
+            found[rest] += 1
+            rest = rest[self._blank.take(found[rest])]
+        found[rest] = self._visible[np.searchsorted(self._visible, found[rest])]
+        return found
 
     def trail(self, places: IntArray) -> IntArray:
         """Give for each place the last at or before it behind something else than white space, or 0."""
-        n_before, visible = self._visible
-        return visible[n_before[places]] + 1
+        found = places - self._blank.take(places - 1)
+        rest = np.flatnonzero(self._blank.take(found - 1))
+        for _ in range(SHORT_RUN):
+            if not len(rest):
+                return found
+            found[rest] -= 1
+            rest = rest[self._blank.take(found[rest] - 1)]
+        found[rest] = self._visible[np.searchsorted(self._visible, found[rest]) - 1] + 1
+        return found
 
     def tiles(self, spans: SpanArray) -> SpanArray:
         """Give spans with the white space that follows each in its text."""
@@ -253,9 +269,9 @@ class Descent:
 
     Attributes
     ----------
-    starts, ends : int64 (b,)
-        Of the pieces passed, level by level, with an entry for the end of each level.
-    used : int64 (b,)
+    starts, ends : int (b,)
+        Where the piece behind each boundary starts, and the one before it ends, level by level; 0 where there is none.
+    used : int (b,)
         What these weigh by themselves, added up, each with the separator behind it where that is dropped.
     joints : int64 (l + 1,)
         What that separator weighs on each level; a piece that is taken as it is has that of the last.
@@ -284,29 +300,33 @@ class Descent:
         self.alone = n_levels
         self._first_of_levels = np.cumsum([0, *(len(level.used) for level in passed)]).tolist()
         self.joints = np.array([*(level.joint for level in passed), passed[-1].joint], dtype=np.int64)
-        self.starts = np.concatenate([np.append(level.starts, 0) for level in passed])
-        self.ends = np.concatenate([np.append(level.ends, 0) for level in passed])
         lifts = np.cumsum([0, *(int(level.used[-1]) + 1 for level in passed)]).tolist()
-        self.used = np.concatenate([level.used + lift for level, lift in zip(passed, lifts, strict=False)])
+        kind = np.int32 if max(lifts[-1], int(nested.edges[-1])) < NARROW else np.int64
+        self.starts = np.concatenate([side for level in passed for side in (level.starts, ZERO)], dtype=kind)
+        self.ends = np.concatenate([side for level in passed for side in (ZERO, level.ends)], dtype=kind)
+        self.used = np.concatenate(
+            [level.used + lift for level, lift in zip(passed, lifts, strict=False)], dtype=kind
+        )
         order = np.argsort(np.concatenate([step.order for step in steps]), kind="stable")
         columns = zip(*(step[1:] for step in steps), strict=True)
-        self._reaches, self._behind, self._first, self._levels = (np.concatenate(column)[order] for column in columns)
+        self._reaches, self._behind, self._first, self._levels = (np.concatenate(column).take(order) for column in columns)
 
     def runs(self, sizes: Sequence[int]) -> Iterator[Runs]:
         """Give the runs at each of some sizes, from the smallest on."""
-        rest = np.arange(len(self._reaches))
+        rest, reaches = np.arange(len(self._reaches)), self._reaches
         for size in sizes:
-            rest = rest[np.flatnonzero(self._reaches[rest] >= size)]
-            first, behind = self._first[rest[:-1]], self._behind[rest[1:]]
-            some = np.flatnonzero(first < behind)
-            yield Runs(first[some], behind[some], self._levels[rest[some]])
+            going = (reaches >= size).nonzero()[0]
+            rest, reaches = rest.take(going), reaches.take(going)
+            first, behind = self._first.take(rest[:-1]), self._behind.take(rest[1:])
+            some = (first < behind).nonzero()[0]
+            yield Runs(first.take(some), behind.take(some), self._levels.take(rest.take(some)))
 
     def gaps(self, nested: Nested) -> Gaps:
         """Find where pieces do not join with the separator as it is written, which was dropped between them."""
         found = []
         for number, separator in enumerate(nested.separators):
             low, high = self._first_of_levels[number : number + 2]
-            starts, ends = self.ends[low : high - 1][:-1], self.starts[low : high - 1][1:]
+            starts, ends = self.ends[low + 1 : high - 1], self.starts[low + 1 : high - 1]
             lengths = ends - starts
             other = np.flatnonzero(lengths != len(separator.spelling) if separator.pattern is None else lengths > 0)
             lift = number * (int(nested.edges[-1]) + 1)

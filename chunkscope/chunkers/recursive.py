@@ -166,16 +166,15 @@ class RecursiveChunker(Chunker):
     def _texts(self, nested: Nested, descent: Descent, pairs: SpanArray, levels: IntArray, counts: IntArray) -> _Texts:
         """Take white space off what was merged, unless it is a piece taken as it is, and drop what then is empty."""
         first, behind = pairs[:, 0], pairs[:, 1]
-        starts, ends = descent.starts[first], descent.ends[behind - 1]
+        starts, ends = descent.starts.take(first), descent.ends.take(behind)
         if self.strip:
+            starts, ends = nested.lead(starts), nested.trail(ends)
             alone = np.flatnonzero(levels == descent.alone)
             alone = (np.cumsum(counts) - counts)[alone] if len(alone) else alone
-            as_they_are = starts[alone], ends[alone]
-            starts, ends = nested.lead(starts), nested.trail(ends)
-            starts[alone], ends[alone] = as_they_are
-        places = np.flatnonzero(starts < ends)
+            starts[alone], ends[alone] = descent.starts[first[alone]], descent.ends[behind[alone]]
+        places = (starts < ends).nonzero()[0]
         spans = np.empty((len(places), 2), dtype=np.int64)
-        spans[:, 0], spans[:, 1] = starts[places], ends[places]
+        spans[:, 0], spans[:, 1] = starts.take(places), ends.take(places)
         weights = spans[:, 1] - spans[:, 0]
         if self.keep == "none":
             levels = np.repeat(levels, counts)[places]

@@ -217,28 +217,27 @@ class Nested:
 
     def lead(self, places: IntArray) -> IntArray:
         """Give for each place the next at which something else than white space stands, or the end of all."""
-        found = places + self._blank.take(places)
-        found += self._blank.take(found)
+        found = places.copy()
         rest = np.flatnonzero(self._blank.take(found))
         for _ in range(SHORT_RUN):
             if not len(rest):
                 return found
             found[rest] += 1
-            rest = rest[self._blank.take(found[rest])]
+            rest = rest[np.flatnonzero(self._blank.take(found.take(rest)))]
         found[rest] = self._visible[np.searchsorted(self._visible, found[rest])]
         return found
 
     def trail(self, places: IntArray) -> IntArray:
         """Give for each place the last at or before it behind something else than white space, or 0."""
-        found = places - self._blank.take(places - 1)
-        rest = np.flatnonzero(self._blank.take(found - 1))
+        found = places - 1
+        rest = np.flatnonzero(self._blank.take(found))
         for _ in range(SHORT_RUN):
             if not len(rest):
-                return found
+                return found + 1
             found[rest] -= 1
-            rest = rest[self._blank.take(found[rest] - 1)]
-        found[rest] = self._visible[np.searchsorted(self._visible, found[rest]) - 1] + 1
-        return found
+            rest = rest[np.flatnonzero(self._blank.take(found.take(rest)))]
+        found[rest] = self._visible[np.searchsorted(self._visible, found[rest]) - 1]
+        return found + 1
 
     def tiles(self, spans: SpanArray) -> SpanArray:
         """Give spans with the white space that follows each in its text."""
@@ -290,6 +289,7 @@ class Descent:
         for number in range(n_levels):
             if number == len(passed):
                 passed.append(_characters_of(nested, parents))
+                parents = parents._replace(numbers=np.arange(len(parents.numbers)))
             level = passed[number]
             first, behind = base + level.children[parents.numbers], base + level.children[parents.numbers + 1]
             steps += _steps(parents, places, first, behind, number, n_levels)
@@ -394,13 +394,14 @@ class _Steps(NamedTuple):
 
 
 def _characters_of(nested: Nested, parents: _Pieces) -> Level:
-    """Give the characters of some pieces of the last level as a level; it knows no other parents."""
+    """Give the characters of some pieces of the last level as a level, whose only parents these are."""
     owners, places = expand_ranges(parents.starts, parents.ends)
-    weights = np.ones(len(places), dtype=np.int64) if nested.characters is None else nested.characters[places]
-    counts = np.zeros((len(nested.levels[-1].starts) if nested.levels else len(nested.edges) - 1) + 1, dtype=np.int64)
-    counts[parents.numbers + 1] = parents.ends - parents.starts
-    used = _added_up(weights)
-    return Level(places, places + 1, np.minimum(weights, parents.reaches[owners]), used, np.cumsum(counts), 0)
+    if nested.characters is None:
+        reaches = weights = np.ones(len(places), dtype=np.int64)
+    else:
+        weights = nested.characters[places]
+        reaches = np.minimum(weights, parents.reaches[owners])
+    return Level(places, places + 1, reaches, _added_up(weights), _added_up(parents.ends - parents.starts), 0)
 
 
 def _steps(

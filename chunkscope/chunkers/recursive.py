@@ -166,9 +166,11 @@ class RecursiveChunker(Chunker):
     def _texts(self, nested: Nested, descent: Descent, pairs: SpanArray, levels: IntArray, counts: IntArray) -> _Texts:
         """Take white space off what was merged, unless it is a piece taken as it is, and drop what then is empty."""
         first, behind = pairs[:, 0], pairs[:, 1]
-        starts, ends = descent.starts.take(first), descent.ends.take(behind)
+        starts, ends = descent.starts, descent.ends
         if self.strip:
             starts, ends = nested.lead(starts), nested.trail(ends)
+        starts, ends = starts.take(first), ends.take(behind)
+        if self.strip:
             alone = np.flatnonzero(levels == descent.alone)
             alone = (np.cumsum(counts) - counts)[alone] if len(alone) else alone
             starts[alone], ends[alone] = descent.starts[first[alone]], descent.ends[behind[alone]]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.chunkers.base import LARGEST_SIZE
-from chunkscope.chunkers.packing import NARROW
+from chunkscope.chunkers.packing import kind_for
 from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, expand_ranges
 
 Keep = Literal["none", "start", "end"]
@@ -203,7 +203,7 @@ class Nested:
 
     @cached_property
     def _blank(self) -> BoolArray:
-        """What is white space to `str.strip`: bool (n + 1,); behind the end of all, and so before its start, nothing."""
+        """What is white space to `str.strip`: bool (n + 1,); nothing is behind the end, nor before the start."""
         blank = np.zeros(len(self.points) + 1, dtype=np.bool_)
         np.equal(self.points, ord(" "), out=blank[:-1])
         others = np.flatnonzero((self.points < ord(" ")) | ((self.points > ord("~")) & (self.points <= LAST_SPACE)))
@@ -268,9 +268,9 @@ class Descent:
 
     Attributes
     ----------
-    starts, ends : int (b,)
+    starts, ends : int32 or int64 (b,)
         Where the piece behind each boundary starts, and the one before it ends, level by level; 0 where there is none.
-    used : int (b,)
+    used : int32 or int64 (b,)
         What these weigh by themselves, added up, each with the separator behind it where that is dropped.
     joints : int64 (l + 1,)
         What that separator weighs on each level; a piece that is taken as it is has that of the last.
@@ -301,15 +301,15 @@ class Descent:
         self._first_of_levels = np.cumsum([0, *(len(level.used) for level in passed)]).tolist()
         self.joints = np.array([*(level.joint for level in passed), passed[-1].joint], dtype=np.int64)
         lifts = np.cumsum([0, *(int(level.used[-1]) + 1 for level in passed)]).tolist()
-        kind = np.int32 if max(lifts[-1], int(nested.edges[-1])) < NARROW else np.int64
+        kind = kind_for(max(lifts[-1], int(nested.edges[-1])))
         self.starts = np.concatenate([side for level in passed for side in (level.starts, ZERO)], dtype=kind)
         self.ends = np.concatenate([side for level in passed for side in (ZERO, level.ends)], dtype=kind)
-        self.used = np.concatenate(
-            [level.used + lift for level, lift in zip(passed, lifts, strict=False)], dtype=kind
-        )
+        self.used = np.concatenate([level.used + lift for level, lift in zip(passed, lifts, strict=False)], dtype=kind)
         order = np.argsort(np.concatenate([step.order for step in steps]), kind="stable")
         columns = zip(*(step[1:] for step in steps), strict=True)
-        self._reaches, self._behind, self._first, self._levels = (np.concatenate(column).take(order) for column in columns)
+        self._reaches, self._behind, self._first, self._levels = (
+            np.concatenate(column).take(order) for column in columns
+        )
 
     def runs(self, sizes: Sequence[int]) -> Iterator[Runs]:
         """Give the runs at each of some sizes, from the smallest on."""

@@ -12,10 +12,9 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chunkscope.spans.intervals import IntArray, expand_ranges
 
@@ -25,10 +24,15 @@ FEW_GROUPS = 32
 UNITS_A_BOUNDARY = 64
 """Up to so many units a boundary, a table with an entry for each unit is cheaper than searches."""
 
-NONE = np.empty(0, dtype=np.int32)
+NONE = np.empty(0, dtype=np.int64)
 
-NARROW = 1 << 30
-"""Below this, two numbers added up fit into 32 bits."""
+
+def kind_for(largest: int) -> type[np.int64]:
+    """Give int32 where two numbers up to the largest add up within it: arrays half as wide are read faster.
+
+    Type checkers see int64.
+    """
+    return cast(type[np.int64], np.int32) if largest < 1 << 30 else np.int64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +109,7 @@ def pack_all(settings: Sequence[Items]) -> list[IntArray]:
         chunks, counts = pack_groups(used, first, last, together.sizes, together.overlaps)
     origins = together.lifts if settings[0].divisible else together.offsets
     bounds = np.cumsum(np.concatenate(([0], counts)))[np.cumsum([0, *(len(items.groups) - 1 for items in settings)])]
+    chunks = chunks.astype(np.int64, copy=False)
     return [chunks[low:high] - origin for low, high, origin in zip(bounds[:-1], bounds[1:], origins, strict=True)]
 
 
@@ -125,7 +130,7 @@ def pack_groups(
 
     Returns
     -------
-    chunks : int64 (m, 2)
+    chunks : int32 or int64 (m, 2)
         First and last boundary of each chunk, group by group.
     counts : int64 (g,)
         How many each group has.
@@ -233,7 +238,7 @@ class _Whole(_Way):
     """Where chunks of whole items end and start, as indices of boundaries."""
 
     def __init__(self, used: IntArray, sizes: IntArray, overlaps: IntArray, *, fitting: bool = False) -> None:
-        kind = np.int32 if used[-1] < NARROW else np.int64
+        kind = kind_for(int(used[-1]))
         super().__init__(*(np.minimum(column, used[-1]).astype(kind) for column in (used, sizes, overlaps)))
         self._fitting = fitting
         self._overlapping = bool(overlaps.any())
@@ -357,10 +362,11 @@ def _in_order(
 
     Returns
     -------
-    chunks : int64 (m, 2)
+    chunks : (m, 2), of the kind of the rounds
     counts : int64 (n_groups,)
     """
-    owners, starts, ends = (np.concatenate(column) for column in zip(*rounds, strict=True)) if rounds else (NONE,) * 3
+    columns = zip(*(rounds or [(NONE, NONE, NONE)]), strict=True)
+    owners, starts, ends = (np.concatenate(column) for column in columns)
     counts = np.bincount(owners, minlength=n_groups)
     for group, rest in rests.items():
         counts[group] += len(rest)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkscope import check_labels, read_corpus, read_questions, sweep
+from chunkscope.chunkers.recursive import RecursiveChunker
 from chunkscope.retrieval import OverlapMeasure
 from chunkscope.retrieval.overlap import MergedEvidence, omega, omegas, retrieved_overlap
 from chunkscope.retrieval.relevance import Qrels
@@ -115,6 +116,32 @@ def test_the_printed_precision_omega_comes_from_the_spans_of_the_package(english
             values.append(omega(spans[question.evidence[0].document], evidence, touching=True))
         assert len(values) == 472
         assert (round(100 * np.mean(values), 2), round(100 * np.std(values), 2)) == printed, (size, overlap)
+
+
+@pytest.mark.parametrize(
+    ("size", "overlap", "n_chunks", "printed", "true"),
+    [
+        (800, 400, 704, (6.68, 5.22), (6.71, 5.24)), (400, 200, 1412, (13.94, 10.42), (14.07, 10.51)),
+        (400, 0, 1187, (17.74, 14.04), (17.81, 14.07)), (200, 0, 2386, (29.94, 18.42), (30.75, 18.67)),
+    ],
+)  # fmt: skip
+def test_that_of_recursive_chunks_too(english, size, overlap, n_chunks, printed, true):
+    tiktoken_encoding()
+    corpus, labels = english
+    separators = ("\n\n", "\n", ".", "?", "!", " ", "")
+    chunker = RecursiveChunker(size, overlap, separators=separators, unit="cl100k_base")
+    spans, found = {}, {}
+    for document in corpus:
+        spans[document.name] = chunker.spans(document)
+        bodies = [document.text[start:end].removesuffix(".") for start, end in spans[document.name].tolist()]
+        found[document.name] = np.array([(place := document.text.index(body), place + len(body)) for body in bodies])
+    assert sum(map(len, spans.values())) == n_chunks
+    for chunks, touching, expected in ((found, True, printed), (spans, False, true)):
+        values = []
+        for question in labels.valid:
+            evidence = np.array([(entry.start, entry.end) for entry in question.evidence])
+            values.append(omega(chunks[question.evidence[0].document], evidence, touching=touching))
+        assert (round(100 * np.mean(values), 2), round(100 * np.std(values), 2)) == expected
 
 
 def test_on_true_spans_precision_omega_is_a_little_higher(english):

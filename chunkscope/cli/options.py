@@ -210,7 +210,7 @@ def stacked(*decorators: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-def _mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
+def read_mapping(ctx: click.Context, parameter: click.Parameter, pairs: Sequence[str]) -> dict[str, str]:
     """Read OURS=THEIRS; what is given is added to what the configuration says."""
     mapping = {}
     for pair in (*(ctx.lookup_default(parameter.name or "") or ()), *pairs):
@@ -257,7 +257,7 @@ field_option = click.option(
     "--map-field",
     metavar="OURS=THEIRS",
     multiple=True,
-    callback=_mapping,
+    callback=read_mapping,
     help="What a field of questions or records is called.",
 )
 
@@ -283,7 +283,7 @@ index_options = stacked(
         "--chunk-field",
         metavar="OURS=THEIRS",
         multiple=True,
-        callback=_mapping,
+        callback=read_mapping,
         help="What a field of these chunks is called.",
     ),
 )

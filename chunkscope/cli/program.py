@@ -22,7 +22,7 @@ OK, FOUND, FAILED = 0, 1, 2
 
 COMMANDS = (
     *("sweep", "recall", "report", "check", "labels", "chunks", "inspect", "show"),
-    *("convert", "structure", "compare", "cache", "list", "init"),
+    *("convert", "structure", "compare", "questions", "cache", "list", "init"),
 )
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""
 

@@ -1,0 +1,180 @@
+"""``chunkscope questions``: question sets of other tools, and quotes for questions that have none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from chunkscope.cli import options
+from chunkscope.cli.console import Messages, one_line
+from chunkscope.cli.inputs import QUESTIONS_HERE
+from chunkscope.cli.outputs import check_output, look_of, open_output
+from chunkscope.errors import InputError
+from chunkscope.language import Text, in_language, say
+from chunkscope.questions.sets.model import FORMATS
+
+if TYPE_CHECKING:
+    from chunkscope.corpus.document import Document
+    from chunkscope.language import Language
+    from chunkscope.questions.question import Match
+    from chunkscope.questions.sets.model import QuestionSet, SetFormat
+
+DOCUMENTS_HERE = "documents.jsonl"
+
+EPILOG = """\b
+Examples:
+  chunkscope questions import testset.csv
+  chunkscope questions import dev-v2.0.json -o q.jsonl --documents docs.jsonl"""
+
+IMPORT_EPILOG = """\b
+Examples:
+  chunkscope questions import testset.csv
+  chunkscope questions import scifact --split test --documents docs
+  chunkscope questions import log.csv --map-field question=Prompt
+
+\b
+Exit status: 0 written, 2 nothing to write, or could not read."""
+
+
+@click.group("questions", short_help="Bring questions in.", epilog=EPILOG, invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Bring questions in: sets of other tools, and questions without quotes."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+set_options = options.stacked(
+    click.option("--format", "set_format", type=click.Choice(FORMATS), help="What the set is [its shape decides]."),
+    click.option(
+        "--map-field",
+        metavar="OURS=THEIRS",
+        multiple=True,
+        callback=options.read_mapping,
+        help="What a field of the set is called: id, question, answer, doc, evidence.",
+    ),
+)
+
+
+@command.command("import", short_help="Question sets of other tools to questions.jsonl.", epilog=IMPORT_EPILOG)
+@click.argument("file", type=options.FILLED)
+@set_options
+@click.option("--match", type=click.Choice(["all", "any"]), help="Of several quotes, all are needed or one is enough.")
+@click.option(
+    "--quote",
+    type=click.Choice(["answer", "sentence"]),
+    default="answer",
+    show_default=True,
+    help="Of SQuAD: quote the answer, or the sentence around it.",
+)
+@click.option("--split", metavar="NAME", help="Of BEIR: which judgements [test].")
+@click.option("--encoding", metavar="NAME", help="Encoding of FILE [strict UTF-8].")
+@click.option("-o", "--output", metavar="FILE", type=options.FILLED, help=f"The questions [{QUESTIONS_HERE}].")
+@click.option(
+    "--documents",
+    metavar="PATH",
+    type=options.FILLED,
+    help=f"The documents of the set: a .jsonl file, or a folder [{DOCUMENTS_HERE}].",
+)
+@options.message_options
+def import_command(
+    file: str,
+    set_format: SetFormat | None,
+    map_field: dict[str, str],
+    encoding: str | None,
+    match: Match | None,
+    quote: Literal["answer", "sentence"],
+    split: str | None,
+    output: str | None,
+    documents: str | None,
+    lang: Language,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Read the questions of FILE and write questions.jsonl, with the documents where the set holds them.
+
+    Knows RAGAS (CSV, JSON lines), SQuAD 1.1 and 2.0, nested and flat, BEIR (name the folder), any table of questions,
+    and proposals of `questions locate` that somebody has confirmed. Says what it left out, and why.
+    """
+    from chunkscope.questions.sets.importing import read_question_set
+    from chunkscope.questions.sets.model import Options
+
+    messages = Messages(quiet, verbose, lang)
+    found = read_question_set(file, set_format, Options(map_field, encoding, match, quote, split))
+    target = _new_file(output, QUESTIONS_HERE, file)
+    home = _new_file(documents, DOCUMENTS_HERE, file) if found.documents else documents
+    is_folder = home is not None and home != "-" and not home.endswith((".jsonl", ".json"))
+    messages.fail(*found.told())
+    for note in found.notes:
+        messages.say(say("{path}: {text}", path=file, text=note))
+    if found.unquoted:
+        messages.warn(_unquoted(file, found))
+    if not found.questions:
+        raise InputError(f"{file}: no question that can be used; nothing is written")
+    if documents and not found.documents:
+        messages.warn(say("{path}: the set holds no documents, so none are written", path=file))
+    if found.documents and home is not None:
+        write_documents(home, found.documents, is_folder=is_folder)
+    with open_output(target, "json") as stream:
+        stream.writelines(f"{json.dumps(record, ensure_ascii=False)}\n" for record in found.questions)
+    if target != "-":
+        _tell(found, target, home, lang)
+
+
+def _new_file(given: str | None, usual: str, read: str) -> str:
+    """Give where to write: what is given, else the usual name, if nothing is there."""
+    if given is None and os.path.exists(usual):
+        raise InputError(f"{usual}: is there already, and stays as it is; say where to write")
+    target = given or usual
+    if target.endswith((".jsonl", ".json")):
+        check_output(target, read)
+    return target
+
+
+def _unquoted(file: str, found: QuestionSet) -> Text:
+    return say(
+        "{path}: {n:,} {n:question has|questions have} no quote and {n:is|are} left out; "
+        "`chunkscope questions locate {path}` proposes some",
+        path=file,
+        n=len(found.unquoted),
+    )
+
+
+def write_documents(path: str, documents: Sequence[Document], *, is_folder: bool) -> None:
+    """Write documents as JSON lines, or as files into a new folder."""
+    if not is_folder:
+        with open_output(path, "json") as stream:
+            for document in documents:
+                record = {"name": document.name, "text": document.text, **document.fields}
+                stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        return
+    if os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        raise InputError(f"{path}: is not empty; name a new folder, or a .jsonl file")
+    os.makedirs(path, exist_ok=True)
+    for document in documents:
+        with open(os.path.join(path, document.name), "x", encoding="utf-8", newline="") as file:
+            file.write(document.text)
+
+
+def _tell(found: QuestionSet, target: str, home: str | None, lang: Language) -> None:
+    n, without = len(found.questions), sum(not question["evidence"] for question in found.questions)
+    lines = [
+        say(
+            "{path}: {n:,} {n:question|questions} ({format}), {without:,} without an answer in the documents",
+            path=target,
+            n=n,
+            format=found.format,
+            without=without,
+        )
+    ]
+    if found.documents and home is not None:
+        lines.append(say("{path}: {n:,} {n:document|documents}", path=home, n=len(found.documents)))
+    where = home if found.documents and home is not None else "docs"
+    lines.append(say("next: {command}", command=f"chunkscope labels {where} -q {target}"))
+    shown = look_of(None, lang).lang
+    with open_output(None) as stream:
+        stream.writelines(f"{one_line(in_language(line, shown))}\n" for line in lines)

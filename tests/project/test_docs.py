@@ -28,6 +28,7 @@ PAGES = [
         "SECURITY.md",
         "docs/architecture.md",
         "docs/design.md",
+        "docs/questions.md",
         "examples/README.md",
         "examples/hooks/README.md",
         "tests/README.md",
@@ -44,6 +45,7 @@ OTHERS_OPTIONS = {
     "--check": "ruff",
     "--update-gold": "pytest",
     "--corpus": "a benchmark",
+    "--data": "a benchmark",
     "--properties": "a benchmark",
 }
 """Options in the pages that are not among the help of our commands, and whose they are."""

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from chunkscope.corpus.decoding import check_encoding, decode, read_bytes
+from chunkscope.corpus.decoding import decode, read_bytes
+from chunkscope.corpus.encodings import check_encoding
 from chunkscope.corpus.json_lines import numbered_lines, parse_object
 from chunkscope.errors import DecodingError, InputError, os_reason, spoken_type
 from chunkscope.language import Text, say

@@ -261,13 +261,13 @@ def read_proposals(file: SetFile, options: Options) -> QuestionSet:
             found.add(row.number, confirmed_record(row.values, confirmed))
         except InputError as error:
             found.leave_out(row.number, error.args[0])
-    notes = [say("{n:,} {n:question is|questions are} not confirmed yet and stay out", n=n_open)] if n_open else []
+    waiting = say("{n:,} {n:question is|questions are} not confirmed yet and {n:stays|stay} out", n=n_open)
     return QuestionSet(
         path=file.path,
         format="proposals",
         questions=tuple(found.questions),
         left_out=tuple(found.left_out),
-        notes=tuple(notes),
+        notes=(waiting,) if n_open else (),
     )
 
 

@@ -46,3 +46,15 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip("the real documents are not beside this checkout; set CHUNKSCOPE_DATA to their folder")
     return DATA
+
+
+CASES = Path(os.environ.get("CHUNKSCOPE_CASES", Path(__file__).parents[2] / "shared" / "cases"))
+
+
+@pytest.fixture(scope="session")
+def sentence_cases() -> Path:
+    """Small inputs with their right sentences, beside the checkout (or in `CHUNKSCOPE_CASES`)."""
+    path = CASES / "cases-2.jsonl"
+    if not path.is_file():
+        pytest.skip("the small inputs are not beside this checkout; set CHUNKSCOPE_CASES to their folder")
+    return path

@@ -1,4 +1,4 @@
-"""Brackets, quotes and inline code that open and close in one stretch of text."""
+"""Brackets, quotes, inline code and mark-up that open and close in one stretch of text."""
 
 from __future__ import annotations
 
@@ -6,26 +6,48 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
+from chunkscope.structure.marks import BRACKETS
+
 STRAIGHT_QUOTE_LENGTH = 1000
 """A longer stretch between straight quotes is more likely two stray ones."""
 
 ROUND = "（"
+SQUARE = "［"
+MARKUP = "<"
+GUILLEMETS = "«»‹›"
 
-_KINDS = {
-    "「": ("「｢﹁", "」｣﹂"),
-    "『": ("『﹃", "』﹄"),
-    ROUND: ("（(", "）)"),
-    "［": ("［[", "］]"),
-    "〝": ("〝", "〟〞"),
-    "⦅": ("⦅｟", "⦆｠"),
-    **{pair[0]: (pair[0], pair[1]) for pair in ("【】", "〔〕", "〈〉", "《》", "〖〗", "〘〙", "〚〛", "＜＞", "“”")},
+_ALIKE = {
+    "｢": "「",
+    "﹁": "「",
+    "﹃": "『",
+    "(": ROUND,
+    "﹙": ROUND,
+    "[": SQUARE,
+    "｟": "⦅",
+    "«": "«",
+    "‹": "‹",
+    "„": "“",
 }
-"""What opens and closes brackets and quotes of each kind."""
+"""Brackets that close each other's openings."""
 
-_OPENING = {mark: kind for kind, (opening, _) in _KINDS.items() for mark in opening}
-_CLOSING = {mark: kind for kind, (_, closing) in _KINDS.items() for mark in closing}
+_NO_BRACKETS = "❮❯⌈⌉⌊⌋⁽⁾₍₎❰❱{}"
+"""Ornaments, mathematics and code: they need not pair."""
+
+_PAIRS = [pair for pair in zip(BRACKETS[::2], BRACKETS[1::2], strict=True) if pair[0] not in _NO_BRACKETS]
+_OPENING = {opening: _ALIKE.get(opening, opening) for opening, _ in _PAIRS} | {"„": "“"}
+_CLOSING = {closing: _ALIKE.get(opening, opening) for opening, closing in _PAIRS} | {"〞": "〝"}
+
+_OPENING_ONLY = {mark: kind for mark, kind in _OPENING.items() if mark not in "«»‹›“"}
+_CLOSING_ONLY = {mark: kind for mark, kind in _CLOSING.items() if mark not in "«»‹›"}
+
+_VALUE = r"\"[^\"]{0,2000}+\"|'[^']{0,2000}+'|\{[^{}]{0,500}+\}"
+_TAG = rf"</?[A-Za-z][\w:-]{{0,50}}+(?:\.[\w:-]{{1,50}}+){{0,5}}(?:\s(?:[^<>\"'{{}}]++|{_VALUE}){{0,60}}+)?/?>"
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
-_BRACKETS = re.compile(rf"[{re.escape(''.join((*_OPENING, *_CLOSING)))}\"`](?:(?<=`)`+)?")
+_TOKENS = re.compile(
+    rf"[{re.escape(''.join((*_OPENING, *_CLOSING)))}\"`<{{](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?"
+)
+_TAG_PATTERN = re.compile(_TAG)
+_ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
 
 
 class Pair(NamedTuple):
@@ -37,41 +59,97 @@ class Pair(NamedTuple):
 
 
 def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
-    """Give the outermost brackets and quotes that open and close in a block; the others are as good as absent."""
+    """Give the outermost brackets and quotes that open and close in a block; the others are as good as absent.
+
+    A comment, a tag and a CDATA section are pairs too, of the kind `MARKUP`, and what is in them is no bracket.
+    """
     found: list[Pair] = []
     stack: list[tuple[str, int]] = []
     opened: defaultdict[str, int] = defaultdict(int)
-    for match in _BRACKETS.finditer(text, start, end):
+    unclosed: set[str] = set()
+    position = start
+    for match in _TOKENS.finditer(text, start, end):
         token, place = match.group(), match.start()
-        if token in _OPENING:
-            kind, is_opening = _OPENING[token], True
-        elif token in _CLOSING:
-            kind, is_opening = _CLOSING[token], False
+        if place < position:
+            continue
+        if token in _OPENING_ONLY:
+            kind, is_opening = _OPENING_ONLY[token], True
+        elif token in _CLOSING_ONLY:
+            kind, is_opening = _CLOSING_ONLY[token], False
+        elif token[0] in "<{":
+            behind = 0 if opened["`"] else _behind_markup(text, token, place, end, unclosed)
+            if behind:
+                _add(found, Pair(place, behind - 1, MARKUP))
+                position = behind
+            continue
         else:
-            kind, is_opening = token, not opened[token] or (token == '"' and text[place - 1].isspace())
-            if token == '"' and not opened[token] and _is_behind_word(text, start, place):
-                continue
-            if token == "`" and not opened[token] and _is_escaped(text, start, place):
-                continue
+            kind, is_opening = _role(text, token, place, opened, stack)
         if is_opening:
-            stack.append((kind, place))
-            opened[kind] += 1
-            continue
-        if not opened[kind]:
-            continue
-        other, opening = stack.pop()
-        opened[other] -= 1
-        while other != kind:
+            if opened[kind] or not _is_no_opening(text, token, start, place):
+                stack.append((kind, place))
+                opened[kind] += 1
+        elif opened[kind]:
             other, opening = stack.pop()
             opened[other] -= 1
-        if kind == "＜" and text[place - 1] not in "。！？.!?":
-            continue  # two signs of comparison
-        if kind == '"' and place - opening > STRAIGHT_QUOTE_LENGTH:
-            continue
-        while found and found[-1].open > opening:
-            found.pop()
-        found.append(Pair(opening, place, kind))
+            while other != kind:
+                other, opening = stack.pop()
+                opened[other] -= 1
+            if not _is_stray(text, kind, start, opening, place):
+                _add(found, Pair(opening, place, kind))
     return found
+
+
+def _add(found: list[Pair], pair: Pair) -> None:
+    while found and found[-1].open > pair.open:
+        found.pop()
+    found.append(pair)
+
+
+def _role(
+    text: str, token: str, place: int, opened: defaultdict[str, int], stack: list[tuple[str, int]]
+) -> tuple[str, bool]:
+    """Tell what kind of bracket a token is, and whether it opens."""
+    if token in GUILLEMETS:  # »so« or «so»: the other half of what stands open closes
+        kind = "«" if token in "«»" else "‹"
+        is_closing = any(other == kind and text[opening] != token for other, opening in reversed(stack[-8:]))
+        return kind, not is_closing
+    if token == "“":  # „so“ or “so”
+        return token, not (stack and text[stack[-1][1]] == "„")
+    if token == '"' and opened[token]:
+        # behind a blank it opens once more, but for " so " with blanks on both sides
+        return token, text[place - 1].isspace() and not text[place + 1 : place + 2].isspace()
+    return token, not opened[token]
+
+
+def _behind_markup(text: str, token: str, place: int, end: int, unclosed: set[str]) -> int:
+    """Give the place behind the comment, section or tag that begins at `place`; 0 if none does."""
+    if token == "{":
+        return 0
+    closing = _ENDS_OF_MARKUP.get(token)
+    if closing is None:
+        tag = _TAG_PATTERN.match(text, place, end)
+        return tag.end() if tag else 0
+    if closing in unclosed:
+        return 0
+    found = text.find(closing, place + len(token), end)
+    if found < 0:
+        unclosed.add(closing)
+        return 0
+    return found + len(closing)
+
+
+def _is_no_opening(text: str, token: str, start: int, place: int) -> bool:
+    """Tell an inch mark from a quote, and a backtick that is escaped."""
+    return token in '"`' and (_is_behind_word if token == '"' else _is_escaped)(text, start, place)
+
+
+def _is_stray(text: str, kind: str, start: int, opening: int, place: int) -> bool:
+    """Tell two signs of comparison from brackets, and two straight quotes that are far apart from one pair."""
+    if kind == "＜":
+        return text[place - 1] not in "。！？.!?"
+    if kind == "≪":
+        return _is_behind_word(text, start, opening)
+    return kind == '"' and place - opening > STRAIGHT_QUOTE_LENGTH
 
 
 def _is_escaped(text: str, start: int, place: int) -> bool:

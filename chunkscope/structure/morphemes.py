@@ -13,20 +13,25 @@ NEAR = 12
 
 _NOUN = "甲"  # the dictionary knows a particle best behind a noun, and a unit behind a number
 _NUMBER = "5"
-_FIELDS = (0, 1, 2, 5)
+_LEMMA = 1
+"""Its place behind the first six of unidic's fields."""
 _GO_ON = ("助詞", "接続詞", "連体詞", "接頭辞", "副詞")
 _UNFINISHED = ("未然形", "連用形", "仮定形")
 _NAMES = ("名詞", "代名詞", "接頭辞", "接尾辞", "形状詞", "記号", "補助記号", "連体詞")
 
 
 class Morpheme(NamedTuple):
-    """A word as the dictionary has it: as written, its part of speech with two finer ones, the form of its ending."""
+    """A word as the dictionary has it: as written, its part of speech with two finer ones, the form of its ending.
+
+    Its lemma is empty where the dictionary does not know it.
+    """
 
     surface: str
     kind: str
     finer: str
     finest: str
     form: str
+    lemma: str
 
 
 @lru_cache(maxsize=1 << 14)
@@ -43,8 +48,11 @@ def morphemes(text: str) -> tuple[Morpheme, ...]:
     >>> [(word.surface, word.kind) for word in morphemes("甲が")]
     [('甲', '名詞'), ('が', '助詞')]
     """
-    found = load_tagger()(unicodedata.normalize("NFKC", text))
-    return tuple(Morpheme(word.surface, *(word.feature[field] for field in _FIELDS)) for word in found)
+    found = []
+    for word in load_tagger()(unicodedata.normalize("NFKC", text)):
+        kind, finer, finest, _, _, form, *others = word.feature
+        found.append(Morpheme(word.surface, kind, finer, finest, form, "" if word.is_unk else others[_LEMMA]))
+    return tuple(found)
 
 
 def goes_on(before: str) -> bool:

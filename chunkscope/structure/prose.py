@@ -15,6 +15,9 @@ from chunkscope.structure.model import Structure
 
 KINDS = ("prose", "code", "tables")
 
+COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
+"""How comments of HTML and of MDX open and close."""
+
 
 def is_prose(text: str, structure: Structure, sentences: SpanArray) -> BoolArray:
     r"""Tell which sentences are of paragraphs, list items and quotes.
@@ -67,13 +70,14 @@ def characters_of_kinds(structure: Structure, prose: SpanArray) -> dict[str, int
 
 
 def _comments(text: str) -> Iterator[Span]:
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start + 4)
-        if end < 0:
-            return
-        yield start, end + 3
-        start = text.find("<!--", end + 3)
+    for opening, closing in COMMENTS:
+        start = text.find(opening)
+        while start >= 0:
+            end = text.find(closing, start + len(opening))
+            if end < 0:
+                break
+            yield start, end + len(closing)
+            start = text.find(opening, end + len(closing))
 
 
 def _has_word(text: str, spans: SpanArray) -> BoolArray:

@@ -2,10 +2,10 @@
 
 Blocks are boundaries always. Inside a block of prose the end marks decide: the wide ones (``。！？`` and those of
 other scripts) by themselves, the ASCII ones where white space or Japanese follows and the word before is no
-abbreviation, number or list label. A sentence takes along what follows its end mark: further marks, closing quotes and
-brackets, reference marks and white space. Nothing ends inside brackets or quotes that close in the same block, nor
-behind a closing bracket if a particle goes on (``「はい。」と言った``). Code lines, table rows and front matter stay
-whole.
+abbreviation, number or list label. A sentence takes along what belongs to its end mark
+(`chunkscope.structure.endings`). Nothing ends inside brackets, quotes and mark-up that close in the same block
+(`chunkscope.structure.brackets`), nor where a Japanese sentence goes on (`chunkscope.structure.going_on`). Code lines,
+table rows and front matter stay whole.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,102 +24,94 @@ from chunkscope.spans.intervals import IntArray, Span, merge
 from chunkscope.structure.abbreviations import (
     ALWAYS_GO_ON,
     BEFORE_NUMBERS,
+    CITED,
     LOWER_CASE_OPENERS,
     MAY_END,
     MAY_END_IF_CAPITAL,
     NAMES_WITH_MARKS,
+    ORDINALS_FOLLOW,
+    ORDINALS_PRECEDE,
     SENTENCE_OPENERS,
     TITLES,
 )
-from chunkscope.structure.brackets import ROUND, Pair, outermost_pairs
+from chunkscope.structure.brackets import GUILLEMETS, ROUND, SQUARE, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
+from chunkscope.structure.composed import ComposedText
+from chunkscope.structure.endings import BLANKS, ENDING, REST, hanging, pictures
+from chunkscope.structure.going_on import goes_on, goes_on_behind_gap, is_particle, is_said
 from chunkscope.structure.labels import is_label
+from chunkscope.structure.marks import (
+    ASCII,
+    BLANK,
+    CLOSED,
+    CLOSED_QUOTES,
+    EMOJI,
+    KANA_KANJI,
+    MARKS,
+    OPENING,
+    PICTURES,
+    SYMMETRIC,
+    WIDE,
+)
 from chunkscope.structure.model import Structure
+from chunkscope.structure.morphemes import NEAR, begins_with_unit
 
-WIDE = "。｡！？．‼⁇⁈⁉।॥۔؟։።፧။។﹒﹖﹗︒"
-ASCII = ".!?…‥"
-CLOSING_QUOTES = "」』）】〕］｝〉》〗〙〛｣〟〞﹂﹄＞⦆｠"
-CLOSING = CLOSING_QUOTES + "”’»›＂＇)}⁰-⁹¹²³"
-SYMMETRIC = "*_~`\"'"
-CLOSED = CLOSING + SYMMETRIC + ">"
-MARKS = r"\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\u200d"
-BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
-KANA_KANJI = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿豈-龎ｦ-ﾟ\U00020000-\U000323af"
 FIGURES = ("図", "表", "式", "第")
-OPENING = "「『（【〔［｛〈《〖〘〚“‘｢〝﹁﹃＜⦅｟"
-CLOSED_QUOTES = "\"'”’」』"
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
 LABEL_LENGTH = 24
+DATE_LENGTH = 16
+MOST_QUOTES = 40
+LONGEST_SYMMETRIC = 3
 WORD_LENGTH = 24
 
 LOWER_CASE_LENGTH = 80
 """A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
 
-# ASCII marks that follow an end mark: not an image ![, and behind a wide mark nothing that begins a word, such as .env
-_FURTHER = r"(?:[.…‥?]|!(?!\[))++"
-_ASCII_MARKS = rf"(?=[{ASCII}])(?:(?<=[{ASCII}]){_FURTHER}|(?<=[！？])(?:\?|!(?!\[))++|{_FURTHER}(?![A-Za-z0-9/_]))"
-# [1], [2, 3], [^name], [注 1]; what a particle follows is no reference but a button: [1]を押す
-_REFERENCE = (
-    r"\[(?:\^[^\[\]\s]{1,64}+|(?:(?:注釈?|note|nb) ?)?[0-9]{1,3}(?:[,、，–-] ?[0-9]{1,3})*+|[a-z]|要出典)\]"
-    r"(?!\(|[ 　]?(?:を|[がはにでとへも](?=[一-龥ァ-ヴＡ-ＺA-Z、])))|(?i:<sup>)\[?[0-9a-z*†]{1,3}\]?(?i:</sup>)"
-)
-# what stays with an end mark: marks, closing brackets and tags, Japanese ones even behind white space, references, the
-# rest of a link, (笑), a backslash that breaks the line, and an ellipsis ". . ."
-_TAIL = (
-    rf"(?:[{WIDE}…‥{MARKS}{CLOSING}]++|{_ASCII_MARKS}|[{SYMMETRIC}]++(?=[{CLOSING}{BLANK}\]]|\Z)"
-    rf"|\]\([^()\s]*+\)|\]\[[^\[\]\r\n]{{0,80}}+\]|\](?![(\[])|[{BLANK}]++(?=[{CLOSING_QUOTES}])"
-    rf"|{_REFERENCE}"
-    rf"|[（(][笑泣汗涙爆怒驚][）)]|</[A-Za-z]\w{{0,10}}>|\\(?=[\r\n])"
-    rf"|(?:[ \u00a0]\.){{2,200}}+(?![^{BLANK}{CLOSING}{SYMMETRIC}])){{0,50}}+"
-)
-# what cannot begin a sentence: white space, closing tags, and at the end of a line '>', ':::' and a heading's {#name};
-# no end mark may stand at the end of a name, or each of thousands in a row would be read again from each end mark
-_BLANKS = (
-    rf"[{BLANK}]*+(?:(?:<[bB][rR]\s*/?>|-->|</[A-Za-z][\w.-]{{0,20}}+(?<!\.)>|&nbsp;"
-    r"|(?:>[ \t>]*+|:{3,8}+[ \t]*+|\{(?:#[\w.:-]{1,100}+(?<!\.)|/\*[\w.:-]{1,100}+\*/)\}[ \t]*+)(?=[\r\n]|\Z))"
-    rf"[{BLANK}]*+)*+"
-)
-_CANDIDATE = re.compile(
-    rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}{MARKS}][{WIDE}{ASCII}])"
-    rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])|(?={_TAIL}(?:[{BLANK}{KANA_KANJI}{OPENING}]|<[bB][rR]\b|&nbsp;)))"
-    rf"{_TAIL}({_BLANKS})"
-)
-_BLANK_RUN = re.compile(_BLANKS)
 _HAS_WIDE = re.compile(f"[{WIDE}]")
 _HAS_END_MARK = re.compile(f"[{WIDE}{ASCII}]")
 _JAPANESE = re.compile(f"[{KANA_KANJI}]")
-_JAPANESE_END = re.compile(f"[{KANA_KANJI}〜～」』）】]")
+_JAPANESE_END = re.compile(f"[{KANA_KANJI}{EMOJI}{PICTURES}〜～」』）】]")
+_JAPANESE_OR_OPEN = re.compile(f"[{KANA_KANJI}{OPENING}]")
+_LETTER_AND_STOP = re.compile(r"[^\W\d_]\.")
+_CITED_NEXT = re.compile(r"([A-Z][a-z]{0,7})\.|§|[0-9]|vs?\.\s|(?:Code|Laws|Rules?|Stat)\b")
+_STARRED = re.compile(r"[※＊*][0-9０-９]{1,3}\Z")
+_CRIES = re.compile("[！？!?]")
+_ORDINAL = re.compile(rf"(?<!\bI )\b(?i:{'|'.join(ORDINALS_PRECEDE)})[ \u00a0][0-9]{{1,2}}\Z")
+_ORDINAL_FOLLOWS = re.compile(rf"(?:{'|'.join(ORDINALS_FOLLOW)})\b")
+_MARK = re.compile(f"[{MARKS}\U000e0100-\U000e01ef]")
 _HIRAGANA = re.compile("[ぁ-ゖ]")
 _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
 _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
-_NUMBER = re.compile(r"[#(]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
+_NUMBER = re.compile(r"[#(\[§¶]{0,2}[ \u00a0]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
 _OPENER = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
 _OPENER_IN_LOWER_CASE = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
-_NO_START = re.compile(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])")
-_GOES_ON_QUOTE = (
-    r"って|と(?!ころ[がで]|りあえず|りま|にかく|っ?ても|きどき|もあれ|もかく|はいえ|うとう|くに[、は一-龥]|っさに|っくに"
-    r"|いうわけで|いうことで、)|など|を|の(?!ち|ん|ど(?!ちら|れ)|ろ|び|こり)"
+_NO_START = re.compile(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])|&(?:amp;)?\s")
+_DASHES = "–—―─━-"
+_ASIDE = re.compile(r"(?:-{1,3}|[–—―─━]+)\s+|[—―─━]+")
+_ERAS = "令和|平成|昭和|大正|明治"
+_YEAR = rf"(?:(?<![0-9])[12][0-9]{{3}}|(?:{_ERAS}) ?[0-9元]{{1,2}}|(?<![A-Za-z])[MTSHRmtshr][0-9]{{1,2}})"
+_MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
+_DATE = re.compile(
+    "|".join(
+        rf"{_YEAR}\.{gap}{_MONTH}\.{gap}{_DAY}(?!\.?[0-9])|(?<![0-9.]){_DAY}\.{gap}{_MONTH}\.{gap}[12][0-9]{{3}}(?![0-9])"
+        for gap in ("", " ")
+    )
+    + rf"|(?:{_ERAS}) ?[0-9元]{{1,2}}\. ?{_MONTH}(?![0-9])"
 )
-_AFTER_QUOTE = re.compile(
-    rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|だ(?=[。、！？とっろよねな）」])(?!って)"
-    r"|です(?=[。、！？よねかとし])(?!から)|でした|でしょう|である|であった|ではな|らしい|みたい|よう[にな]|くらい|ぐらい"
-    r"|だけ(?!ど)|ばかり|まで(?!も)|ほど(?!なく)|より(?![詳良多高深])|から(?!揚|っ|だ)|が(?!ん|っ|ち)"
-    r"|[はにへもやでな](?=[一-龥ァ-ヴＡ-Ｚ０-９A-Z0-9、，「『])|に(?:[はもてしす]|つい|よ[るっり]|お[いけ]|な[るりっ])|へ[のと]"
-    r"|等(?![し級身])|(?:や|か|及び|又は|または|→|／|/|＋)[「『]|[、，,。])"
-)
-_AFTER_MARK = re.compile(rf"・|(?:\r\n|\n|\r)?(?:{_GOES_ON_QUOTE}|[、，])")
-# behind a blank only what cannot begin a sentence
-_AFTER_BLANK = re.compile(r"って(?!い)|と(?:い[いうえっわ]|[言云思叫答聞書述話語呼考感声、，])|を")
+_AS_ASCII = str.maketrans("０１２３４５６７８９．\u00a0\u3000", "0123456789.  ")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
 _ATTRIBUTE = re.compile(r"[\w:-]+=[\"'{]|/>")
+_LEAD_OF_TURN = re.compile(rf"[{BLANK}#>*+_|{_DASHES}]*")
 _LINE_END = re.compile("[\r\n]")
 _OPENS = re.compile(rf"(?<![^{BLANK}{OPENING}{KANA_KANJI}(])[\"']|[{OPENING}(]")
+_OTHER_HALF = {"≫": "≪", "»": "«", "«": "»", "›": "‹", "‹": "›", "“": "„", "”": "“"}
+_HALVES = frozenset((*_OTHER_HALF, *SYMMETRIC))
 _place_opened = attrgetter("open")
 
 
@@ -209,11 +202,23 @@ def sentence_starts(text: str, structure: Structure, items: IntArray | None = No
     if not text:
         return np.empty(0, dtype=np.int64)
     blocks = structure.block_starts if items is None else merge(structure.block_starts, items)
-    bounds = [*blocks.tolist(), len(text)]
-    inner = [place for region in prose_stretches(structure) for place in _boundaries(text, region, bounds)]
+    stretches = list(prose_stretches(structure))
+    if unicodedata.is_normalized("NFC", text):
+        inner = _inner_starts(text, stretches, blocks.tolist())
+    else:  # what holds for characters holds for those that are written apart
+        composed = ComposedText(text, blocks.tolist())
+        stretches = [(composed.place(start), composed.place(end)) for start, end in stretches]
+        inner = _inner_starts(composed.text, stretches, [composed.place(start) for start in blocks.tolist()])
+        inner = [composed.origin(place) for place in inner]
     if not inner:
         return blocks
     return np.sort(np.concatenate((blocks, np.array(inner, dtype=np.int64))))
+
+
+def _inner_starts(text: str, stretches: list[Span], blocks: list[int]) -> list[int]:
+    """Give where sentences start inside blocks."""
+    bounds = [*blocks, len(text)]
+    return [place for stretch in stretches for place in _boundaries(text, stretch, bounds)]
 
 
 def prose_stretches(structure: Structure) -> Iterator[Span]:
@@ -232,6 +237,27 @@ def prose_stretches(structure: Structure) -> Iterator[Span]:
         yield position, length
 
 
+class _End(NamedTuple):
+    """An end mark, and what belongs to it.
+
+    Attributes
+    ----------
+    mark : int
+        The first mark of its run.
+    core : int
+        Behind the marks and what closes them.
+    end : int
+        Behind what hangs on.
+    boundary : int
+        Where the next sentence would start.
+    """
+
+    mark: int
+    core: int
+    end: int
+    boundary: int
+
+
 def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
     """Give where sentences start inside blocks."""
     number = bisect_right(bounds, region[0])
@@ -239,7 +265,7 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
     block_end = bounds[number]
     block = None
     position, region_end = region
-    while match := _CANDIDATE.search(text, position, region_end):
+    while match := ENDING.search(text, position, region_end):
         mark, boundary = match.span()
         if mark >= block_end:
             number = bisect_right(bounds, mark, number)
@@ -249,43 +275,139 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
         if boundary >= block_end:
             position = block_end  # most sentences end where their block ends; what matched of the next is its own
             continue
-        position = boundary
         block = block or _Block(text, block_start, block_end)
-        end = match.start(1)
-        if _HAS_WIDE.search(text, mark, end):
-            if end == boundary and text[end] in SYMMETRIC:
-                end = _behind_other_half(text, block.start, mark, end)
-                boundary = _BLANK_RUN.match(text, end).end()  # type: ignore[union-attr]
-            is_end = boundary < block.end and _wide_ends(block, mark, end, boundary, sentence)
-        elif end == boundary:
-            is_end = _joined_ends(block, mark, end)
-        else:
-            is_end = _spaced_ends(block, mark, end, boundary, sentence)
-        if is_end and not _is_held(block, mark, end, sentence):
-            sentence = boundary
-            yield boundary
+        core = match.start(2)
+        end = _End(mark, core, core, boundary)
+        if match.start(1) >= 0:
+            end = _with_hangers(block, end, sentence)
+        if end.boundary < block_end and text[end.boundary] in _HALVES:
+            end = _with_other_half(block, end, sentence)
+        position = end.boundary
+        if position < block_end and _ends(block, end, sentence) and not _is_held(block, end, sentence):
+            sentence = position
+            yield position
 
 
-def _wide_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int) -> bool:
-    """Decide on end marks that need no white space."""
+def _with_hangers(block: _Block, end: _End, sentence: int) -> _End:
+    """Add what hangs on, unless it is a word of the next sentence."""
     text = block.text
-    last = text[end - 1]
-    if end == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, boundary, sentence):
+    behind = hanging().match(text, end.core, block.end).end()  # type: ignore[union-attr]
+    if behind == end.core:
+        return end
+    boundary = BLANKS.match(text, behind).end()  # type: ignore[union-attr]
+    if boundary < block.end and not _LINE_END.search(text, behind, boundary):
+        is_picture = bool(pictures().fullmatch(text, end.core, behind))
+        if is_picture and _is_led_by_picture(text, sentence, end.mark):
+            return end
+        if _STARRED.search(text, end.core, behind) and begins_with_unit(text[behind : behind + NEAR]):
+            return end
+        can_go_on = text[end.core - 1] in CLOSED or (is_picture and text[end.core - 1] in "！？!?")
+        if not can_go_on and is_particle(text, behind):
+            return end
+    return end._replace(end=behind, boundary=boundary)
+
+
+def _is_led_by_picture(text: str, sentence: int, mark: int) -> bool:
+    """Tell whether the sentence itself has a picture in front, so that the next picture stands in front of the next."""
+    lead = _LEAD.match(text, sentence, mark).end()  # type: ignore[union-attr]
+    return bool(pictures().match(text, lead, mark))
+
+
+def _with_other_half(block: _Block, end: _End, sentence: int) -> _End:
+    """Add a mark that may open or close where it closes what stands open, and what then follows."""
+    text, place = block.text, end.boundary
+    behind = _behind_other_half(block, end)
+    if behind == place:
+        return end
+    rest = REST.match(text, behind)
+    core = rest.start(2)  # type: ignore[union-attr]
+    found = _End(end.mark, core, core, rest.end())  # type: ignore[union-attr]
+    return _with_hangers(block, found, sentence) if rest.start(1) >= 0 else found  # type: ignore[union-attr]
+
+
+def _behind_other_half(block: _Block, end: _End) -> int:
+    """Give the end of the marks at the boundary if they close what stands open before them, else the boundary."""
+    text, place = block.text, end.boundary
+    start = max(block.start, end.mark - FAR)
+    mark = text[place]
+    opening = _OTHER_HALF.get(mark)
+    if opening:
+        return place + _stands_open(opening, mark, text[start:place])
+    if place > end.end:  # behind a blank only a quote that has a blank on its other side too
+        is_quote = (
+            mark in "\"'" and not _LINE_END.search(text, end.end, place) and text[place + 1 : place + 2].isspace()
+        )
+        return place + (is_quote and text.count(mark, start, place) % 2 == 1 and _is_padded(text, mark, start, place))
+    if not _HAS_WIDE.search(text, end.mark, end.core):
+        return place
+    behind = place + 1
+    while behind < len(text) and text[behind] == mark:
+        behind += 1
+    is_open = text.count(text[place:behind], start, end.mark) % 2 == 1
+    return behind if is_open and behind - place <= LONGEST_SYMMETRIC else place
+
+
+def _stands_open(opening: str, closing: str, text: str) -> bool:
+    """Tell whether the last of these marks opens something; guillemets open what the other one closes."""
+    opened = ""
+    for mark in re.findall(f"[{opening}{closing}]", text)[-MOST_QUOTES:]:
+        if mark == opening or opened or mark in GUILLEMETS:
+            opened = "" if opened and mark != opened else mark
+    return opened == opening
+
+
+def _is_padded(text: str, mark: str, start: int, place: int) -> bool:
+    """Tell whether the quote that stands open has a blank behind it."""
+    return text[text.rfind(mark, start, place) + 1].isspace()
+
+
+def _ends(block: _Block, end: _End, sentence: int) -> bool:
+    """Decide whether a sentence ends."""
+    text = block.text
+    if _is_spoken_of(text, end):
         return False
-    if _is_spoken_of(text, mark, end, boundary):
+    if _HAS_WIDE.search(text, end.mark, end.core) or (end.core < end.end and _HAS_WIDE.match(text, end.end - 1)):
+        return _wide_ends(block, end, sentence)
+    if end.end == end.boundary:
+        return _joined_ends(block, end)
+    return _spaced_ends(block, end, sentence)
+
+
+def _wide_ends(block: _Block, end: _End, sentence: int) -> bool:
+    """Decide on end marks that need no white space."""
+    text, mark = block.text, end.mark
+    last = text[end.core - 1]
+    if end.core == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, end.boundary, sentence):
         return False
-    is_closed = last in CLOSED or (last == "]" and text.find("[", mark, end) < 0)
-    if is_closed or last in "！!？?":
-        is_name = end == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
-        goes_on = _AFTER_QUOTE.match(text, block.behind_quotes(end)) if is_closed else _AFTER_MARK.match(text, end)
-        return not (is_name or goes_on or (end < boundary and _AFTER_BLANK.match(text, boundary)))
-    return text[boundary] not in "、，" and not text.startswith("・・", end)
+    if text[end.boundary] in "、，" or text.startswith("・・", end.end):
+        return False
+    is_closed = last in CLOSED or (last == "]" and text.find("[", mark, end.core) < 0)
+    if is_closed or last in "！!？?" or (last in "…‥" and _CRIES.search(text, mark, end.core)):
+        is_name = end.core == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
+        if is_name or (text[end.end] in _DASHES and _is_aside(text, end, sentence)):
+            return False
+        return not _goes_on(block, end, is_closed=is_closed)
+    return not (text[mark - 1 : mark] in CLOSED and mark and is_said(text, end.boundary))
+
+
+def _goes_on(block: _Block, end: _End, *, is_closed: bool) -> bool:
+    """Tell whether a Japanese sentence goes on behind its end mark: 「行く！」と, なぜ？と, ［保存？］ →."""
+    text = block.text
+    place = end.end
+    if is_closed:
+        place = block.behind_quotes(place)
+        place = place if place < block.end else end.end
+    if goes_on(text, place, is_closed=is_closed):
+        return True
+    return end.end < end.boundary and goes_on_behind_gap(
+        text, end.boundary, is_closed=is_closed and not _LINE_END.search(text, end.end, end.boundary)
+    )
 
 
 def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:
-    """Tell a full-width full stop from the point of １．５, of 図．１ and of Ｄｒ．スミス."""
+    """Tell a full-width full stop from the point of １．５, of 図．１, of 2024．4．1 and of Ｄｒ．スミス."""
     before, behind = text[mark - 1 : mark], text[boundary]
-    if is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()):
+    if is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()) or _is_in_date(text, mark):
         return False
     if not before.isalnum() or _JAPANESE.match(before):
         return True
@@ -294,45 +416,51 @@ def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> 
     return not _is_abbreviation(text, mark, boundary, _OPENER)
 
 
-def _is_spoken_of(text: str, mark: int, end: int, boundary: int) -> bool:
-    """Tell a mark that is spoken of, 「?」 (U+003F), and the end of a tag's attribute: alt="It ends." src="..."."""
-    if text[end - 1] not in CLOSED:
+def _is_spoken_of(text: str, end: _End) -> bool:
+    """Tell a mark that is spoken of, 「?」 (U+003F), and the end of an attribute: alt="It ends." src="..."."""
+    if text[end.core - 1] not in CLOSED:
         return False
-    if text[end - 1] in "\"'" and _ATTRIBUTE.match(text, boundary):
+    if text[end.core - 1] in "\"'" and _ATTRIBUTE.match(text, end.boundary):
         return True
-    return bool(mark and _OPENS.match(text, mark - 1)) and not _LINE_END.search(text, end, boundary)
+    return bool(end.mark and _OPENS.match(text, end.mark - 1)) and not _LINE_END.search(text, end.core, end.boundary)
 
 
-def _joined_ends(block: _Block, mark: int, end: int) -> bool:
+def _is_in_date(text: str, mark: int) -> bool:
+    """Tell whether a full stop parts the year, month and day of a date: 2024. 4. 1, H30. 12. 1, 令和6. 4. 1."""
+    if not text[mark - 1 : mark].isdigit() and text[mark - 1 : mark] != "元":
+        return False
+    start = max(mark - DATE_LENGTH, 0)
+    around = text[start : mark + DATE_LENGTH].translate(_AS_ASCII)
+    return any(found.start() < mark - start < found.end() for found in _DATE.finditer(around))
+
+
+def _joined_ends(block: _Block, end: _End) -> bool:
     """Decide on ASCII end marks that are followed by no white space."""
     text = block.text
-    marks = text[mark:end]
-    behind = text[end]
+    marks = text[end.mark : end.core]
+    behind = text[end.end]
+    before = _before(text, end.mark)
     if "!" in marks or "?" in marks:
-        if _JAPANESE_END.match(text, mark - 1):
+        if _JAPANESE_END.match(text, before) and (_JAPANESE.match(text, before) or _JAPANESE_OR_OPEN.match(behind)):
             is_end = not (_NO_START_AFTER_JAPANESE.match(behind) or (behind == "[" and marks[-1] == "!"))
         else:
             is_end = marks.count("!") + marks.count("?") > 1 and bool(_JAPANESE.match(behind))
-        return is_end and not _goes_on(text, end, block.behind_quotes(end))
+        return is_end and not _goes_on(block, end, is_closed=text[end.core - 1] in CLOSED)
     # "です.次": as a rule only sentences end in hiragana, while 'メニュー.ファイル' is a name
-    return marks[0] == "." and marks[1:2] != "." and bool(_HIRAGANA.match(text, mark - 1) and _JAPANESE.match(behind))
+    return marks[0] == "." and marks[1:2] != "." and bool(_HIRAGANA.match(text, before) and _JAPANESE.match(behind))
 
 
-def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: int) -> bool:
+def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
     """Decide on ASCII end marks that are followed by white space."""
-    text = block.text
-    if _NO_START.match(text, boundary) or _is_spoken_of(text, mark, end, boundary):
+    text, mark, boundary = block.text, end.mark, end.boundary
+    if _NO_START.match(text, boundary) or _is_aside(text, end, sentence):
         return False
-    is_japanese = bool(_JAPANESE.match(text, mark - 1))
-    if not is_japanese and (
-        _AFTER_QUOTE.match(text, boundary)
-        or (
-            text[end - 1] in CLOSED_QUOTES
-            and not _LINE_END.search(text, end, boundary)
-            and _JAPANESE.match(text, boundary)
-        )
-    ):
-        return False
+    is_japanese = bool(_JAPANESE.match(text, _before(text, mark)))
+    if text[boundary] > "\u2000" and not is_japanese and not _LINE_END.search(text, end.end, boundary):
+        if text[boundary] == "・" or (text[end.core - 1] in CLOSED_QUOTES and _JAPANESE.match(text, boundary)):
+            return False
+        if is_particle(text, boundary):
+            return False
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
     opener = _OPENER
@@ -340,35 +468,64 @@ def _spaced_ends(block: _Block, mark: int, end: int, boundary: int, sentence: in
         if not block.is_lower_case:
             return False
         opener = _OPENER_IN_LOWER_CASE
-    marks = text[mark:end]
+    marks = text[mark : end.core]
     if "!" in marks or "?" in marks:
         if marks == "!" and _word_before(text, mark).lower() in NAMES_WITH_MARKS:
             return bool(opener.match(text, boundary))
-        return not (is_japanese and _goes_on(text, end, boundary))
+        return not (is_japanese and _goes_on(block, end, is_closed=text[end.core - 1] in CLOSED))
     if marks.count(".") > 1 or marks[0] in "…‥":
         is_pause = marks.count(".") == 3 and marks[1] != "."
         is_omission = text[mark - 1 : mark] in ("[", "(", "（", "［")
         return first.isupper() and not is_pause and not is_omission
+    if _is_in_date(text, mark):
+        return False
     if is_japanese:
-        goes_on = text[mark - 1] in FIGURES and first.isdigit()
+        stays = text[mark - 1] in FIGURES and first.isdigit()
     else:
-        goes_on = _is_abbreviation(text, mark, boundary, opener)
-    return not (goes_on or is_label(text, sentence, mark))
+        behind = BLANKS.match(text, end.core).end()  # type: ignore[union-attr]
+        stays = _is_abbreviation(text, mark, boundary, opener) or (
+            end.core < end.end
+            and _word_before(text, mark).lower() in BEFORE_NUMBERS
+            and bool(_NUMBER.match(text, behind))
+        )
+    return not (stays or is_label(text, sentence, mark))
 
 
-def _goes_on(text: str, end: int, boundary: int) -> bool:
-    """Tell whether a Japanese sentence goes on behind its end mark: 「行く！」と, なぜ？と."""
-    return bool((_AFTER_QUOTE if text[end - 1] in CLOSED else _AFTER_MARK).match(text, boundary))
+def _before(text: str, mark: int) -> int:
+    """Give the place of the character before a mark, past what belongs to that character."""
+    place = mark - 1
+    while place > 0 and _MARK.match(text, place):
+        place -= 1
+    return max(place, 0)
+
+
+def _is_aside(text: str, end: _End, sentence: int) -> bool:
+    """Tell whether an aside between dashes ends here: -- voila! -- you have it."""
+    dash = text[end.boundary] in _DASHES and _ASIDE.match(text, end.boundary)
+    if not dash or _LINE_END.search(text, end.end, dash.end()):
+        return False
+    place = _OPEN_MARKS.match(text, dash.end()).end()  # type: ignore[union-attr]
+    if text[place : place + 1].islower():
+        return True
+    sign = dash.group().strip()
+    start = max(sentence, end.mark - FAR)
+    lead = _LEAD_OF_TURN.match(text, start, end.mark).end()  # type: ignore[union-attr]
+    padded = f" {sign} " if sign[0] in "-–" else sign
+    return text.count(padded, lead, end.mark) % 2 == 1
 
 
 def _is_abbreviation(text: str, mark: int, boundary: int, opener: re.Pattern[str]) -> bool:
     """Tell whether the full stop at `mark` belongs to the word before it, and the sentence goes on at `boundary`."""
     word = _word_before(text, mark)
+    if len(word) == 1 and word.islower() and _LETTER_AND_STOP.match(text, boundary):
+        return True
+    lower = word.lower()
+    if word[:1].isupper() and _is_cited(text, boundary, lower):
+        return True
     if len(word) == 1 and word.isupper():
         return _is_initial(text, mark) and not opener.match(text, boundary)
     if word.isdigit():
-        return len(word) <= 2 and _is_number_in_front_of_line(text, mark)
-    lower = word.lower()
+        return len(word) <= 2 and (_is_number_in_front_of_line(text, mark) or _is_ordinal(text, mark, boundary, opener))
     is_capital = word[:1].isupper() or opener is _OPENER_IN_LOWER_CASE
     if lower in ALWAYS_GO_ON or (lower in TITLES and is_capital):
         return True
@@ -378,6 +535,24 @@ def _is_abbreviation(text: str, mark: int, boundary: int, opener: re.Pattern[str
     is_initials = _INITIALS.fullmatch(word) and text[before] not in "@/"
     may_end = lower in MAY_END or (lower in MAY_END_IF_CAPITAL and is_capital) or is_initials
     return bool(may_end) and not opener.match(text, boundary)
+
+
+def _is_ordinal(text: str, mark: int, boundary: int, opener: re.Pattern[str]) -> bool:
+    """Tell whether the number before the mark is an ordinal of German and its kin: am 3. Juni, im 19. Jahrhundert."""
+    if _ORDINAL_FOLLOWS.match(text, boundary):
+        return True
+    return bool(_ORDINAL.search(text, max(mark - LABEL_LENGTH, 0), mark)) and not opener.match(text, boundary)
+
+
+def _is_cited(text: str, boundary: int, word: str) -> bool:
+    """Tell whether a citation goes on behind its abbreviated word, with a number or with another: 12 F. Supp. 3d."""
+    if not (word in CITED or word in MAY_END or len(word) == 1):
+        return False
+    following = _CITED_NEXT.match(text, boundary)
+    if not following or (following[0].isdigit() and len(word) == 1):  # plan A. 3 people
+        return False
+    other = (following[1] or "v").lower()
+    return len(other) == 1 or other in CITED or other in MAY_END
 
 
 def _is_initial(text: str, mark: int) -> bool:
@@ -403,25 +578,17 @@ def _word_before(text: str, mark: int) -> str:
     return _JAPANESE.split(unicodedata.normalize("NFKC", word))[-1].strip(".&")
 
 
-def _behind_other_half(text: str, block: int, mark: int, end: int) -> int:
-    """Give the end of symmetric marks at `end` if they close what stands before (``**です。**次``), else `end`."""
-    behind = end + 1
-    while behind < len(text) and text[behind] == text[end]:
-        behind += 1
-    is_open = text.count(text[end:behind], max(block, mark - FAR), mark) % 2 == 1
-    return behind if is_open and behind - end <= 3 else end
-
-
-def _is_held(block: _Block, mark: int, end: int, sentence: int) -> bool:
-    """Tell whether a mark stands in code, in brackets that `end` is not behind, or in a remark within a sentence."""
+def _is_held(block: _Block, end: _End, sentence: int) -> bool:
+    """Tell whether a mark stands in code or mark-up, in brackets that are not behind it, or in a remark."""
     pairs = block.pairs
-    number = bisect_right(pairs, mark, key=_place_opened) - 1
-    if number < 0 or pairs[number].close < mark:
+    number = bisect_right(pairs, end.mark, key=_place_opened) - 1
+    if number < 0 or pairs[number].close < end.mark:
         return False
     pair = pairs[number]
-    if pair.close >= end or pair.kind[0] == "`":
+    # what hangs on may stand before the bracket closes, but no link ends in the middle of its text
+    if pair.close >= (end.core if pair.kind == SQUARE else end.end) or pair.kind[0] in "`<":
         return True
-    if pair.kind != ROUND or _HAS_END_MARK.search(block.text, pair.close, end):
+    if pair.kind != ROUND or _HAS_END_MARK.search(block.text, pair.close, end.end):
         return False
     is_first = pair.open - sentence <= FAR and _LEAD.fullmatch(block.text, sentence, pair.open)
     return not is_first

@@ -169,8 +169,8 @@ class CountingPattern:
     ids=lambda text: text[:6],
 )  # fmt: skip
 def test_hostile_texts_are_read_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pattern = CountingPattern(sentences._CANDIDATE)
-    monkeypatch.setattr(sentences, "_CANDIDATE", pattern)
+    pattern = CountingPattern(sentences.ENDING)
+    monkeypatch.setattr(sentences, "ENDING", pattern)
     found = sentence_starts(text, structure(text))
     assert pattern.matched <= 2 * len(text)
     assert found[0] == 0
@@ -183,8 +183,8 @@ def test_hostile_texts_are_read_once(text: str, monkeypatch: pytest.MonkeyPatch)
 def test_what_cannot_begin_a_sentence_is_not_read_again_from_each_block(
     line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pattern = CountingPattern(sentences._CANDIDATE)
-    monkeypatch.setattr(sentences, "_CANDIDATE", pattern)
+    pattern = CountingPattern(sentences.ENDING)
+    monkeypatch.setattr(sentences, "ENDING", pattern)
     text = "一。\n" + line * 2000
     split(text, list(range(3, len(text), len(line))))
     assert pattern.matched <= 100 * len(text)

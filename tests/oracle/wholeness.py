@@ -55,7 +55,7 @@ def _is_prose(text, start, end):
     start, end = _without_blanks(text, start, end)
     others = [*text.code, *((table.start, table.end) for table in text.tables)]
     others += [(heading.start, heading.end) for heading in text.headings]
-    others += [found.span() for found in re.finditer(r"<!--.*?-->", text.text, re.DOTALL)]
+    others += [found.span() for found in re.finditer(r"<!--.*?-->|\{/\*.*?\*/\}", text.text, re.DOTALL)]
     others += [(0, text.front_matter_end)]
     outside = [place for place in range(start, end) if not any(a <= place < b for a, b in others)]
     return bool(outside) and any(_is_of_a_word(text.text[place]) for place in range(start, end))

@@ -299,7 +299,11 @@ def _with_hangers(block: _Block, end: _End, sentence: int) -> _End:
         is_picture = bool(pictures().fullmatch(text, end.core, behind))
         if is_picture and _is_led_by_picture(text, sentence, end.mark):
             return end
-        if _STARRED.search(text, end.core, behind) and begins_with_unit(text[behind : behind + NEAR]):
+        if (
+            _STARRED.search(text, end.core, behind)
+            and behind == boundary
+            and begins_with_unit(text[behind : behind + NEAR])
+        ):
             return end
         can_go_on = text[end.core - 1] in CLOSED or (is_picture and text[end.core - 1] in "！？!?")
         if not can_go_on and is_particle(text, behind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,8 +14,15 @@ CJK = r"\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-
 """Scripts that put no blank between words, and their marks, as a class of characters."""
 
 _CJK = re.compile(rf"[{CJK}]")
+_RADICALS = str.maketrans(
+    "⺄⺒⺝⺠⺩⺼⻄⻆⻑⻗⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲",
+    "乙巳月民王肉西角長雨青食骨鬼麦黄斉歯竜亀",
+)
+"""Radicals that have no other form by NFKC, and that browsers write into PDF files for the characters."""
 _FORMS = re.compile("[\u2e80-\u2fdf\ufb00-\ufb06]")
 _OPENS_BLOCK = re.compile(r"(?=#{1,6}(?:[ \t]|$)|>|[-+*][ \t]|```|~~~|([-*_=])[ \t]*(?:\1[ \t]*)*$)")
+_WORD = re.compile(r"[^\W\d_]+")
+_CUT_WORD = re.compile(r"([^\W\d_]+)-$")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
@@ -86,17 +93,28 @@ class MarkdownWriter:
         return (*self._starts, *[self.length] * self._waiting)
 
 
-def escape(text: str) -> str:
-    """Keep what is text from being read as Markdown: what would open a block at its beginning, and tags.
+def escape_start(text: str) -> str:
+    r"""Keep the beginning of a paragraph from being read as that of another block.
 
     Stars and underscores within stay as they are: a quote that is copied from the file shall be found.
 
     Examples
     --------
-    >>> escape("# 1"), escape("---"), escape("a < b <c>"), escape("*1 see below")
-    ('\\\\# 1', '\\\\---', 'a < b \\\\<c>', '*1 see below')
+    >>> escape_start("# 1"), escape_start("---"), escape_start("*1 see below")
+    ('\\# 1', '\\---', '*1 see below')
     """
-    return ("\\" if _OPENS_BLOCK.match(text) else "") + _TAG.sub(r"\\<", text)
+    return ("\\" if _OPENS_BLOCK.match(text) else "") + text
+
+
+def escape_tags(text: str) -> str:
+    r"""Keep what looks like a tag from being read as one.
+
+    Examples
+    --------
+    >>> escape_tags("a < b <c>")
+    'a < b \\<c>'
+    """
+    return _TAG.sub(r"\\<", text)
 
 
 def join_lines(lines: Sequence[str]) -> str:
@@ -113,6 +131,22 @@ def join_lines(lines: Sequence[str]) -> str:
 def glue(before: str, after: str) -> str:
     """Give what stands between two lines that are joined: nothing where one side is of a script without blanks."""
     return "" if _CJK.search(before[-1:] + after[:1]) else " "
+
+
+def joint(before: str, after: str, words: Collection[str]) -> tuple[str, str]:
+    """Give a line as it stands before another, and what is put between them.
+
+    The hyphen of a word that is cut at the end of a line goes where the document has the word without it elsewhere.
+
+    Examples
+    --------
+    >>> joint("a manip-", "ulation of", {"manipulation"}), joint("a well-", "known one", ()), joint("one", "two", ())
+    (('a manip', ''), ('a well-', ''), ('one', ' '))
+    """
+    end, start = _CUT_WORD.search(before), _WORD.match(after)
+    if not (end and start and start[0][0].islower()):
+        return before, glue(before, after)
+    return (before[:-1] if (end[1] + start[0]).lower() in words else before), ""
 
 
 def plain_forms(text: str) -> str:

@@ -48,7 +48,7 @@ def read_office(path: str) -> Converted:
             found = kreuzberg.extract_bytes_sync(_html(path).encode(), "text/html", config=config)
         else:
             found = kreuzberg.extract_file_sync(path, config=config)
-    except KreuzbergError as error:
+    except (KreuzbergError, OSError) as error:
         reason = re.sub(r"^\w*Error: ", "", str(error)).splitlines()[0][:200]
         raise InputError(f"is damaged, or not what its name says: {reason}") from None
     text = found.content.strip("\ufeff \r\n") + "\n"
@@ -79,7 +79,8 @@ def _html(path: str) -> str:
     try:
         return _HEAD.sub("", raw.decode(name))
     except (UnicodeDecodeError, LookupError):
-        raise InputError(f"is not text in {name}; save it in UTF-8") from None
+        shown = name.removesuffix("-sig").upper()
+        raise InputError(f"is not text in {shown}; save it in UTF-8, or name its encoding in a meta tag") from None
 
 
 def _slides(text: str, mark: str) -> Converted:

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
-from chunkscope.convert.markdown import Converted, MarkdownWriter, escape, glue, join_lines, plain_forms, table_rows
+from chunkscope.convert.markdown import (
+    Converted,
+    MarkdownWriter,
+    escape_start,
+    escape_tags,
+    glue,
+    join_lines,
+    joint,
+    plain_forms,
+    table_rows,
+)
 from chunkscope.errors import InputError
 
 HEADING = 1.1
@@ -35,6 +45,8 @@ _NUMBERED = re.compile(
     r"\(?\d{1,3}[.)）]\s|[（(][0-9０-９一二三四五六七八九十]+[)）]|第[0-9０-９一二三四五六七八九十百]+[条章節]"
 )
 _END = re.compile(r"[。．.!?！？:：][」』）)”\"]*$")
+_LEADER = re.compile(r"\s*(?:[.．]\s*){5,}|\s*[…‥]{3,}\s*")
+_ROMAN = re.compile(r"[\W_]*[ivxlc]+[\W_]*", re.IGNORECASE)
 _UNKNOWN = re.compile(r"\(cid:\d+\)")
 
 _Box = tuple[float, float, float, float]
@@ -116,6 +128,8 @@ def read_pdf(path: str) -> Converted:
         if isinstance(error, PDFPasswordIncorrect) or isinstance(cause, PDFPasswordIncorrect):
             raise InputError("is encrypted; save it without a password first") from None
         raise InputError("is damaged, or no PDF") from None
+    if not pages:
+        raise InputError("is damaged: it has no pages")
     warnings = _check(pages)
     writer = MarkdownWriter()
     _write(_without_running_heads(pages), writer)
@@ -130,10 +144,10 @@ def _check(pages: Sequence[tuple[float, Sequence[Item]]]) -> list[str]:
     if len(blank) == len(pages):
         raise InputError(f"has no text on its {total}: a scan; run a text recognition over it first, such as ocrmypdf")
     text = "".join(item.text for _, items in pages for item in items if isinstance(item, Line))
-    unknown = sum(len(found) for found in _UNKNOWN.findall(text))
-    if unknown > len(text) / 5:
+    n_unknown = len(_UNKNOWN.findall(text))
+    if n_unknown > len(_UNKNOWN.sub("?", text)) / 5:
         raise InputError("its fonts do not say which characters they show; run a text recognition over it first")
-    warnings = [f"{unknown / len(text):.0%} of its characters are not known to its fonts"] if unknown else []
+    warnings = [f"{n_unknown:,} characters are not known to its fonts, and left out"] if n_unknown else []
     if blank:
         shown = ", ".join(map(str, blank[:10])) + (", ..." if len(blank) > 10 else "")
         warnings.append(f"no text on {len(blank)} of its {total} ({shown}): scans, or blank")
@@ -142,7 +156,9 @@ def _check(pages: Sequence[tuple[float, Sequence[Item]]]) -> list[str]:
 
 def _items(page: Any) -> tuple[float, list[Item]]:
     """Give the height of a page, and its lines and tables in the order in which the file has them."""
-    page = page.dedupe_chars()
+    marks = Counter((char["text"], round(char["x0"]), round(char["top"])) for char in page.chars)
+    if len(marks) < len(page.chars):
+        page = page.dedupe_chars()  # letters that are set twice to look bold; it takes as long as all the rest
     tables = [table for table in page.find_tables() if len(table.rows) > 1 and len(table.columns) > 1]
     words = page.extract_words(
         use_text_flow=True, keep_blank_chars=False, x_tolerance_ratio=0.15, extra_attrs=["size", "fontname"]
@@ -201,14 +217,13 @@ def _line(page: int, words: Sequence[Any]) -> Line:
             cells.append(Cell(word["text"], word["x0"], word["x1"]))
         else:
             cells[-1] = Cell(last.text + between + word["text"], last.left, word["x1"])
-    sizes = Counter[float]()
-    for word in words:
-        sizes[round(word["size"] * 2) / 2] += len(word["text"])
+    sizes = sorted(round(word["size"] * 2) / 2 for word in words for _ in word["text"])
     top, bottom = min(word["top"] for word in words), max(word["bottom"] for word in words)
     box = (words[0]["x0"], top, max(word["x1"] for word in words), bottom)
     is_bold = all(re.search("bold|black|heavy|demi", word["fontname"], re.IGNORECASE) for word in words)
-    apart = tuple(cells) if len(cells) > 2 else ()
-    return Line(page, plain_forms(text), sizes.most_common(1)[0][0], is_bold, box, apart)
+    apart = tuple(cells) if len(cells) > 2 and not _LEADER.search(text) else ()
+    # Latin letters beside Japanese ones are often larger, notes smaller: four in five are at least of the line's size
+    return Line(page, plain_forms(_LEADER.sub(" ... ", text)), sizes[len(sizes) // 5], is_bold, box, apart)
 
 
 def _with_columns(lines: Iterable[Line]) -> Iterator[Item]:
@@ -272,16 +287,26 @@ def _at(cells: dict[_Box, str], x: float, y: float) -> str:
 
 
 def _cell(text: str | None) -> str:
-    return escape(plain_forms(join_lines([part.strip() for part in (text or "").split("\n")]))).strip()
+    parts = [part.strip() for part in _UNKNOWN.sub("", text or "").split("\n")]
+    return escape_tags(plain_forms(join_lines(parts))).strip()
 
 
 def _without_running_heads(pages: Sequence[tuple[float, Sequence[Item]]]) -> list[list[Item]]:
-    """Leave out what stands on most pages at the same place, page numbers included."""
+    """Leave out what stands at one place of the edges of several pages, page numbers included.
+
+    Large letters must stand on half of the pages: slides may have one title for three of them.
+    """
     n = len(pages)
+    body = _body([item for _, items in pages for item in items])
     keys = [[_running(item, height, n) for item in items] for height, items in pages]
     counts = Counter(key for on_page in keys for key in set(on_page))
+
+    def is_running(item: Item, key: tuple[str, int]) -> bool:
+        is_large = isinstance(item, Line) and item.size >= HEADING * body
+        return counts[key] >= (max(2, n / 2) if is_large or n < 4 else max(3, n / 20))
+
     kept = [
-        [item for item, key in zip(items, on_page, strict=True) if counts[key] < max(2, n / 2)]
+        [item for item, key in zip(items, on_page, strict=True) if not is_running(item, key)]
         for (_, items), on_page in zip(pages, keys, strict=True)
     ]
     return kept if any(kept) else [list(items) for _, items in pages]
@@ -294,8 +319,18 @@ def _running(item: Item, height: float, n_pages: int) -> tuple[str, int]:
     """
     if isinstance(item, Grid) or (EDGE * height < item.top and item.bottom < (1 - EDGE) * height):
         return "", id(item)
-    is_told = n_pages < 3 and re.search(r"[^\W\d_]", item.text)
-    return item.text if is_told else re.sub(r"\d+", "0", item.text), round(item.top / 3)
+    text = "0" if _ROMAN.fullmatch(item.text) else item.text
+    is_told = n_pages < 3 and re.search(r"[^\W\d_]", text)
+    return text if is_told else re.sub(r"\d+", "0", text), round(item.top / 3)
+
+
+def _body(items: Iterable[Item]) -> float:
+    """Give the size of the font of most of the text."""
+    sizes = Counter[float]()
+    for item in items:
+        length = len(item.text) if isinstance(item, Line) else sum(len(cell) for row in item.rows for cell in row)
+        sizes[item.size] += length
+    return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
 class _Look:
@@ -303,30 +338,29 @@ class _Look:
 
     def __init__(self, items: Sequence[Item]) -> None:
         held = [item for item in items if isinstance(item, Line)]
-        sizes, bold = Counter[float](), 0
-        for line in held:
-            sizes[line.size] += len(line.text)
-            bold += len(line.text) * line.is_bold
-        in_tables = Counter[float]()
-        for grid in (item for item in items if isinstance(item, Grid)):
-            in_tables[grid.size] += sum(len(cell) for row in grid.rows for cell in row)
-        [(self.body, _)] = (sizes + in_tables).most_common(1)
-        self.is_bold = bold > sum(sizes.values()) / 2
-        larger = sorted({line.size for line in held if line.size >= HEADING * self.body}, reverse=True)
+        self.body = _body(items)
+        self.is_bold = sum(len(line.text) * (1 if line.is_bold else -1) for line in held) > 0
+        self.words = {word.lower() for line in held for word in re.findall(r"[^\W\d_]+", line.text)}
+        larger = sorted(
+            {line.size for line in held if line.size >= HEADING * self.body and _may_lead(line)}, reverse=True
+        )
         self.levels = {size: min(level, 6) for level, size in enumerate(larger, 1)}
         gaps = [
             after.top - before.bottom
             for before, after in pairwise(held)
-            if before.page == after.page and before.size == after.size == self.body and after.top > before.bottom
+            if before.page == after.page and self.is_body(before) and self.is_body(after) and after.top > before.bottom
         ]
         self.gap = median(gaps) if gaps else self.body / 2
-        self.right = max((line.right for line in held if line.size == self.body), default=0.0)
+        self.right = max((line.right for line in held if self.is_body(line)), default=0.0)
+
+    def is_body(self, line: Line) -> bool:
+        """Tell whether a line is as large as most of the text, but for the letters of another script."""
+        return abs(line.size - self.body) < (HEADING - 1) * self.body
 
     def level(self, paragraph: Sequence[Line], following: Item | None) -> int:
         """Give the level of a heading; 0 for what is none."""
         first = paragraph[0]
-        length = sum(len(line.text) for line in paragraph)
-        if length > LONGEST_HEADING or not re.search(r"\w", first.text):
+        if sum(len(line.text) for line in paragraph) > LONGEST_HEADING or not all(map(_may_lead, paragraph)):
             return 0
         if first.size in self.levels:
             return self.levels[first.size]
@@ -336,7 +370,9 @@ class _Look:
 
     def continues(self, before: Line, line: Line) -> bool:
         """Tell whether a line is of the paragraph of the line before it."""
-        if before.size != line.size or before.is_bold != line.is_bold or _opens_item(line.text):
+        if self.levels.get(before.size) != self.levels.get(line.size) or before.is_bold != line.is_bold:
+            return False
+        if abs(before.size - line.size) > 0.15 * line.size or _opens_item(line.text) or " ... " in before.text:
             return False
         is_large = line.size in self.levels
         is_short = before.right < self.right - 4 * line.size and _END.search(before.text)
@@ -348,6 +384,11 @@ class _Look:
         return is_large or not (is_short or is_indented)
 
 
+def _may_lead(line: Line) -> bool:
+    """Tell whether a line may be of a heading: no sentence, no line of a table of contents, and no ornament."""
+    return not line.text.endswith(("。", "．")) and " ... " not in line.text and bool(re.search(r"\w", line.text))
+
+
 def _opens_item(text: str) -> bool:
     return bool(_BULLET.match(text) or _NUMBERED.match(text))
 
@@ -356,6 +397,8 @@ def _write(pages: Sequence[Sequence[Item]], writer: MarkdownWriter) -> None:
     look = _Look([item for items in pages for item in items])
     blocks: list[list[Line] | Grid] = []
     for item in (item for items in pages for item in items):
+        if isinstance(item, Line) and not _UNKNOWN.sub("", item.text).strip():
+            continue
         last = blocks[-1] if blocks else None
         if isinstance(item, Line) and isinstance(last, list) and look.continues(last[-1], item):
             last.append(item)
@@ -376,7 +419,7 @@ def _write(pages: Sequence[Sequence[Item]], writer: MarkdownWriter) -> None:
             following = blocks[number + 1] if number + 1 < len(blocks) else None
             after = following[0] if isinstance(following, list) else following
             writer.write("\n" if number else "")
-            page = _write_lines(block, look.level(block, after), writer)
+            page = _write_lines(block, look.level(block, after), look.words, writer)
     for _ in range(page, len(pages)):
         writer.begin_page()
 
@@ -394,25 +437,25 @@ def _write_grid(grid: Grid, header: Grid | None, writer: MarkdownWriter, *, is_f
     return Grid(grid.page, grid.rows[1:] if title else grid.rows, grid.edges)
 
 
-def _write_lines(lines: Sequence[Line], level: int, writer: MarkdownWriter) -> int:
+def _write_lines(lines: Sequence[Line], level: int, words: Collection[str], writer: MarkdownWriter) -> int:
     """Write a heading, an item or a paragraph, which may run over pages; give the page on which it ends."""
-    text = lines[0].text
-    bullet = _BULLET.match(text)
-    if level:
-        writer.write("#" * level + " ")
-    elif bullet and text[bullet.end() :]:
+    texts = [_UNKNOWN.sub("", line.text) for line in lines]
+    bullet = _BULLET.match(texts[0])
+    if bullet and not level and texts[0][bullet.end() :]:
         writer.write("- ")
+        texts[0] = texts[0][bullet.end() :]
+    elif level:
+        writer.write("#" * level + " ")
     else:
-        text = escape(text)
-    if bullet and not level and text[bullet.end() :]:
-        text = text[bullet.end() :]
+        texts[0] = escape_start(texts[0])
     page = lines[0].page
-    writer.write(text)
-    for before, line in pairwise(lines):
-        writer.write(glue(before.text, line.text))
+    blank = ""
+    for number, (line, text) in enumerate(zip(lines, texts, strict=True)):
+        writer.write(blank)
         for _ in range(page, line.page):
             writer.begin_page()
         page = line.page
-        writer.write(line.text)
-    writer.write("\n")
+        kept, blank = joint(text, texts[number + 1], words) if number + 1 < len(lines) else (text, "\n")
+        writer.write(escape_tags(kept))
+    writer.write(blank)
     return page

@@ -163,8 +163,8 @@ def test_a_page_is_read_in_the_encoding_that_it_names(tmp_path):
         ("a.docx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600), "is encrypted"),
         ("a.pdf", b"%PDF-1.7 nothing", "is damaged, or no PDF"),
         ("a.pdf", b"not a PDF", "is damaged, or no PDF"),
-        ("a.html", b"<meta charset=utf-8>\xff\xfe\x80", "is not text in utf-8"),
-        ("a.html", b"<meta charset=nonsense>x", "is not text in nonsense"),
+        ("a.html", b"<meta charset=utf-8>\xff\xfe\x80", "is not text in UTF-8"),
+        ("a.html", b"<meta charset=nonsense>x", "is not text in NONSENSE"),
         ("a.html", b"<html><body></body></html>", "has no text"),
     ],
 )  # fmt: skip
@@ -210,6 +210,63 @@ def test_pages_without_text_are_told(tmp_path):
     found = convert_file(str(tmp_path / "a.pdf"))
     assert found.warnings == ("no text on 1 of its 3 pages (2): scans, or blank",)
     assert Origin("a.pdf", found.unit, found.labels, found.starts).place(found.text.index("Third")) == "a.pdf, page 3"
+
+
+def draw(path, lines):
+    """Write lines of (x, y, size, font, text) on a page."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    canvas = Canvas(str(path))
+    for x, y, size, font, text in lines:
+        canvas.setFont(font, size)
+        canvas.drawString(x, y, text)
+    canvas.save()
+    return convert_file(str(path)).text
+
+
+def test_hyphens_go_where_the_word_stands_whole_elsewhere(tmp_path):
+    lines = [
+        "The manipulation of well-known data is a manip-",
+        "ulation that every-",
+        "body does, in a well-",
+        "known way.",
+    ]
+    text = draw(tmp_path / "a.pdf", [(72, 700 - 12 * n, 10, "Times-Roman", line) for n, line in enumerate(lines)])
+    assert text == "The manipulation of well-known data is a manipulation that every-body does, in a well-known way.\n"
+
+
+def test_paragraphs_items_and_headings_of_a_page(tmp_path):
+    body, bold = "Times-Roman", "Times-Bold"
+    lines = [
+        (72, 760, 16, body, "1 Scope"),
+        (72, 730, 10, body, "The first paragraph has a line that is long enough to reach the margin, and"),
+        (72, 718, 10, body, "a second one."),
+        (84, 706, 10, body, "The next one is indented, as it is in many books, and it goes on until the line is full,"),
+        (72, 694, 10, body, "and over it."),
+        (72, 670, 10, bold, "Who pays"),
+        (72, 658, 10, body, "1) the head of the department that sends whoever travels, for all of the nights,"),
+        (84, 646, 10, body, "and all of the tickets;"),
+        (72, 634, 10, body, "2) nobody else."),
+        (72, 610, 10, body, "# no heading <b>"),
+    ]  # fmt: skip
+    assert draw(tmp_path / "a.pdf", lines) == (
+        "# 1 Scope\n\n"
+        "The first paragraph has a line that is long enough to reach the margin, and a second one.\n\n"
+        "The next one is indented, as it is in many books, and it goes on until the line is full, and over it.\n\n"
+        "## Who pays\n\n"
+        "1) the head of the department that sends whoever travels, for all of the nights, and all of the tickets;\n\n"
+        "2) nobody else.\n\n"
+        "\\# no heading \\<b>\n"
+    )
+
+
+def test_a_table_of_contents_is_no_table_and_has_no_headings(tmp_path):
+    lines = [(72, 700 - 14 * n, 12, "Times-Roman", f"1.{n}  Part {n} {' .' * 30}  {n}") for n in range(4)]
+    text = draw(
+        tmp_path / "a.pdf",
+        [*lines, *((72, 500 - 12 * n, 10, "Times-Roman", "Text of the body. " * 5) for n in range(9))],
+    )
+    assert text.startswith("1.0 Part 0 ... 0\n\n1.1 Part 1 ... 1\n\n")
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path):

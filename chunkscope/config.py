@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkscope.corpus.decoding import read_bytes
+from chunkscope.corpus.dialect import AUTO, DIALECTS
 from chunkscope.corpus.document import MARKUPS
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
@@ -210,6 +211,12 @@ def _markup(value: object) -> str:
     return str(value)
 
 
+def _dialect(value: object) -> str:
+    if value != AUTO and value not in DIALECTS:
+        raise TypeError
+    return str(value)
+
+
 def _language(value: object) -> str:
     if value not in LANGUAGES:
         raise TypeError
@@ -251,6 +258,7 @@ KEYS: Mapping[str, Reader] = {
     "include": (_texts, "a glob, or a list of them"),
     "exclude": (_texts, "a glob, or a list of them"),
     "markup": (_markup, "'markdown', 'html' or 'plain'"),
+    "dialect": (_dialect, f"'{AUTO}', {', '.join(map(repr, DIALECTS))}"),
     "map_field": (_pairs, "a table such as {evidence = 'reference_contexts'}"),
     "lang": (_language, "'ja' or 'en'"),
     "check": (_table, "a table"),

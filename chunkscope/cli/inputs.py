@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from chunkscope.cli.console import Messages
 from chunkscope.cli.options import is_configured, running_config, usage_error
 from chunkscope.cli.outputs import check_outputs, is_inside, is_same_file
+from chunkscope.corpus.dialect import find_dialect
 from chunkscope.corpus.json_lines import RECORD_FIELDS
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
 from chunkscope.corpus.reading import has_hidden
@@ -70,6 +71,7 @@ class Inputs:
     def settings(self) -> dict[str, object]:
         """What of it is kept with a result."""
         found: dict[str, object] = {name: self.flags[name] for name in ("encoding", "markup")}
+        found["dialect"] = self.flags["dialect"] or find_dialect(self.path)[0]
         found |= {name: list(self.flags[name]) for name in ("include", "exclude")}
         found |= {"encodings": dict(self.encodings)} if self.encodings else {}
         return found | ({"no_ignore": True} if self.flags.get("no_ignore") else {})
@@ -151,6 +153,7 @@ class Inputs:
             include=self.flags.get("include", ()),
             exclude=self.flags.get("exclude", ()),
             markup=cast("Markup | None", self.flags["markup"]),
+            dialect=self.flags["dialect"],
             skip_unreadable=self.flags.get("skip_unreadable", False),
             fields=fields,
             follow_links=self.flags.get("follow_links", False),

@@ -84,7 +84,10 @@ HEADINGS = {
         *("filter", "outdated", "group_by", "metrics"),
     ),
     "Vectors": ("cache", "no_cache", "dry_run", "count_tokens", "price"),
-    "Documents": ("include", "exclude", "encoding", "markup", "no_ignore", "follow_links", "skip_unreadable", "demo"),
+    "Documents": (
+        *("include", "exclude", "encoding", "markup", "dialect"),
+        *("no_ignore", "follow_links", "skip_unreadable", "demo"),
+    ),
     "Counting": ("measure", "no_cuts", "jobs", "dask"),
     "Output": (
         *("all_rows", "why", "ranks", "output_format", "output", "ids"),
@@ -237,6 +240,7 @@ reading_options = stacked(
         type=click.Choice(["markdown", "html", "plain"]),
         help="Markup of all documents [by suffix].",
     ),
+    click.option("--dialect", metavar="NAME", help="Dialect of Markdown [by mkdocs.yml and such, or by marks]."),
 )
 
 corpus_options = stacked(

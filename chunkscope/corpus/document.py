@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 from chunkscope.corpus.decoding import decode, read_bytes
+from chunkscope.corpus.dialect import AUTO, check_dialect
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
 from chunkscope.corpus.manifest import Origin
 from chunkscope.errors import InputError, os_reason, require_text
@@ -56,6 +57,8 @@ class Document:
         HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs and sentences alone.
     origin : Origin, optional
         The file that it was converted from, with its pages. Two documents may differ in it and be equal.
+    dialect : str
+        Of Markdown: one of `chunkscope.corpus.dialect.DIALECTS`, or ``auto``, by the document's name and its marks.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Document:
     fields: Mapping[str, object] = field(default_factory=dict)
     markup: Markup = "markdown"
     origin: Origin | None = None
+    dialect: str = AUTO
 
     def __post_init__(self) -> None:
         require_text(self.name, "the name of a document")
@@ -86,12 +90,13 @@ class Document:
         require_text(self.text, f"{self.name}: the text")
         if self.markup not in MARKUPS:
             raise InputError(f"{self.name}: markup {self.markup!r} is none of {', '.join(MARKUPS)}")
+        check_dialect(self.dialect)
 
     def __eq__(self, other: object) -> bool:
         """Compare all that documents have, whether or not they hold their texts."""
         if not isinstance(other, Document):
             return NotImplemented
-        mine, theirs = ((one.name, one.text, one.fields, one.markup) for one in (self, other))
+        mine, theirs = ((one.name, one.text, one.fields, one.markup, one.dialect) for one in (self, other))
         return mine == theirs
 
     def __hash__(self) -> int:
@@ -186,10 +191,12 @@ class FileDocument(Document):
     _stored: StoredText | None = None
 
     @classmethod
-    def of(cls, name: str, markup: Markup, stored: StoredText, origin: Origin | None = None) -> FileDocument:
+    def of(
+        cls, name: str, markup: Markup, stored: StoredText, origin: Origin | None = None, dialect: str = AUTO
+    ) -> FileDocument:
         """Make one of all that a document has, but for the text."""
         document = cls.__new__(cls)
-        document.__dict__.update(name=name, fields={}, markup=markup, origin=origin, _stored=stored)
+        document.__dict__.update(name=name, fields={}, markup=markup, origin=origin, dialect=dialect, _stored=stored)
         return document
 
     @property

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from chunkscope.corpus.decoding import byte_order_mark, read_bytes
+from chunkscope.corpus.dialect import AUTO
 from chunkscope.corpus.document import Document, Markup
 from chunkscope.corpus.encodings import listed
 from chunkscope.corpus.name_filter import NameFilter, suffix
@@ -288,6 +289,8 @@ class Records:
     fields : RecordFields
     expected : (int, int) or None
         Size and time of change that the file must have.
+    dialect : str
+        That of all documents.
     """
 
     path: str
@@ -296,6 +299,7 @@ class Records:
     markup: Markup | None
     fields: RecordFields = RecordFields()
     expected: tuple[int, int] | None = None
+    dialect: str = AUTO
 
     def __iter__(self) -> Iterator[Document]:
         if self.expected is not None and self.state() != self.expected:
@@ -331,7 +335,7 @@ class Records:
                 raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
             if not isinstance(text, str):
                 raise InputError(f"{name!r} has no {self.fields.text or 'text'!r} that is a string")
-            return Document(name, text, record, self.markup or markup_of(name))
+            return Document(name, text, record, self.markup or markup_of(name), dialect=self.dialect)
         except InputError as error:
             raise InputError(f"{self.path}:{number}: {error}") from None
 

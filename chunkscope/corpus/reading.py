@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from chunkscope.corpus.decoding import TWO_MARKS, decode, doubts, read_bytes
+from chunkscope.corpus.dialect import AUTO, check_dialect, find_dialect
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
 from chunkscope.corpus.encodings import Encodings
 from chunkscope.corpus.front_matter import front_matter_fault
@@ -124,6 +125,7 @@ def read_corpus(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     markup: Markup | None = None,
+    dialect: str | None = None,
     fields: Mapping[str, str] | None = None,
     skip_unreadable: bool = False,
     follow_links: bool = False,
@@ -149,6 +151,9 @@ def read_corpus(
         For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
         everything else is Markdown. Records are Markdown too, even when named ``.html``: their text has usually been
         converted.
+    dialect : str, optional
+        Of Markdown: one of `chunkscope.corpus.dialect.DIALECTS`, or ``auto``, by the marks in each document; without it
+        that of the configuration file that stands next to the documents or above, see `find_dialect`.
     fields : mapping, optional
         Our names for the fields of records, ``name`` and ``text``, to the file's: ``{"text": "page_content"}``. A dot
         leads into an object: ``{"name": "metadata.source"}``.
@@ -168,8 +173,9 @@ def read_corpus(
     InputError
         No such path, no document in it, a file that cannot be opened, or a bad record (with its line).
     ConfigError
-        An unknown encoding, or a glob that means nothing.
+        An unknown encoding or dialect, or a glob that means nothing.
     """
+    check_dialect(dialect or AUTO)
     read_as = Encodings.of(encoding, encodings or {})
     names = NameFilter(include, exclude)
     shown = os.fspath(path)
@@ -179,19 +185,28 @@ def read_corpus(
         raise InputError(f"{shown}: {os_reason(error)}") from None
     if stat.S_ISDIR(mode):
         found = _Walk(shown, names, follow_links, rules_above(shown) if gitignore else None, gitignore)
-        return _read_folder(found, read_as, markup, skip_unreadable)
+        return _in_dialect(_read_folder(found, read_as, markup, skip_unreadable), dialect)
     if not stat.S_ISREG(mode):
         raise InputError(f"{shown}: not a regular file; write the documents to one")
     if suffix(shown) == ".json" and markup is None:
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
-        return _read_records(Records(shown, read_as.of_path(shown), names, markup, RecordFields.of(fields or {})))
+        records = Records(shown, read_as.of_path(shown), names, markup, RecordFields.of(fields or {}))
+        return _in_dialect(_read_records(records), dialect)
     alone = Encodings(read_as.of_path(shown))
     origins, _ = find_origins(os.path.dirname(shown) or os.curdir)
     corpus = _read_files(shown, [(os.path.basename(shown), shown)], alone, markup, skip_unreadable, origins)
     if not len(corpus):
         raise InputError(f"{corpus.unreadable[0]}; no document is left")
-    return corpus
+    return _in_dialect(corpus, dialect)
+
+
+def _in_dialect(corpus: Corpus, dialect: str | None) -> Corpus:
+    """Let the documents be of a dialect, by default that of what stands next to them."""
+    source = corpus.source
+    if isinstance(source, _Files | Records):
+        source = replace(source, dialect=find_dialect(corpus.path)[0] if dialect is None else dialect)
+    return replace(corpus, source=source)
 
 
 def _read_folder(found: _Walk, read_as: Encodings, markup: Markup | None, skip: bool) -> Corpus:
@@ -315,9 +330,10 @@ class _Files:
     """The documents of a folder. No text is kept: each iteration makes them anew, and they read their files."""
 
     rows: tuple[tuple[str, Markup, StoredText, Origin | None], ...]
+    dialect: str = AUTO
 
     def __iter__(self) -> Iterator[Document]:
-        return (FileDocument.of(*row) for row in self.rows)
+        return (FileDocument.of(*row, self.dialect) for row in self.rows)
 
 
 class _Walk:

@@ -22,6 +22,7 @@ from chunkscope.measures.cuts import CutMeasure
 from chunkscope.measures.damage import DocumentDamage, damage_of
 from chunkscope.measures.evidence import BoundEvidence, EvidenceMeasure, longest_evidence
 from chunkscope.measures.findings import Finding, Places, find_evidence, find_lost_rows, find_needed_rows
+from chunkscope.measures.seen import BoundSeen, SeenMeasure
 from chunkscope.measures.status import BoundStatus, StatusMeasure
 from chunkscope.measures.tables import BoundTables, TableMeasure
 from chunkscope.measures.tokens import BoundModel, ModelMeasure, TokenMeasure
@@ -52,6 +53,8 @@ class Total:
     largest : (str, int)
         The largest document and its characters.
     n_documents : int
+    seen : mapping
+        In how many documents a dialect's habits are, and how often what is not read; see `chunkscope.structure.seen`.
     kept : tuple of Scan
         What a second look at one cell needs, a batch each.
     """
@@ -63,6 +66,7 @@ class Total:
     kinds: Counter[str]
     largest: tuple[str, int]
     n_documents: int
+    seen: Counter[str]
     kept: tuple[Scan, ...] = ()
 
     def __add__(self, other: Total) -> Total:
@@ -75,6 +79,7 @@ class Total:
             self.kinds + other.kinds,
             larger(self.largest, other.largest),
             self.n_documents + other.n_documents,
+            self.seen + other.seen,
             self.kept + other.kept,
         )
 
@@ -135,7 +140,7 @@ class SweepPlan:
         """Count all cells over the documents of one scan, and find what is to be explained."""
         counts = scanned.count(self.grid, progress)
         self._check_counted(counts)
-        whole = scanned.of_kind(BoundWholeness)
+        whole, seen = scanned.of_kind(BoundWholeness), scanned.of_kind(BoundSeen)
         return Total(
             tuple(counts),
             longest_evidence(scanned.bound),
@@ -146,6 +151,7 @@ class SweepPlan:
             Counter(whole.characters if whole else {}),
             scanned.layout.largest,
             len(scanned.layout.names),
+            seen.seen if seen else Counter(),
             (scanned.only(LOOKED_AT_AGAIN),) if self.closely else (),
         )
 
@@ -187,7 +193,12 @@ class SweepPlan:
 
     def _measures(self, questions: Sequence[LocatedQuestion]) -> list[Measure]:
         chunkers = self.chunkers
-        chosen: list[Measure] = [ChunkMeasure(self._prepending, self._least_chunk()), TableMeasure(), StatusMeasure()]
+        chosen: list[Measure] = [
+            ChunkMeasure(self._prepending, self._least_chunk()),
+            TableMeasure(),
+            StatusMeasure(),
+            SeenMeasure(),
+        ]
         if self.with_questions:
             chosen.append(EvidenceMeasure(questions, chunkers, with_ids=self.with_ids))
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chunkscope._version import __version__
+from chunkscope.corpus.dialect import AUTO
 from chunkscope.errors import ConfigError
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.notation import Skipped
@@ -410,7 +411,8 @@ class CorpusInfo:
     """Which documents were looked at.
 
     `kinds` are the characters of prose, code and tables, where they were counted; `largest` is the largest document's
-    name, and its characters.
+    name, and its characters; `seen` has in how many documents each habit of a dialect is, and how often what looks like
+    structure and is read as none.
     """
 
     path: str
@@ -421,6 +423,7 @@ class CorpusInfo:
     ignored: Mapping[str, int] = field(default_factory=dict, repr=False)
     kinds: Mapping[str, int] = field(default_factory=dict)
     largest: tuple[str, int] = ("", 0)
+    seen: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:
@@ -442,6 +445,7 @@ class CorpusInfo:
             add_values(self.ignored, other.ignored),
             add_values(self.kinds, other.kinds),
             larger(self.largest, other.largest),
+            add_values(self.seen, other.seen),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -457,6 +461,7 @@ class CorpusInfo:
             "ignored": dict(self.ignored),
             **({"kinds": dict(self.kinds)} if self.kinds else {}),
             **({"largest_document": {"name": name, "characters": characters}} if characters else {}),
+            **({"seen": dict(sorted(self.seen.items()))} if self.seen else {}),
         }
 
 
@@ -560,6 +565,12 @@ class SweepResult(Shown):
     looked_closely: bool = True
     tokens: ChunkTokens | None = None
     version: str = __version__
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect that was asked for, or shown by a configuration file; None: the marks in the texts decided."""
+        dialect = self.settings.get("dialect", AUTO)
+        return None if dialect == AUTO else str(dialect)
 
     def __repr__(self) -> str:
         questions = f", {counted(self.questions.total, 'question')}" if self.questions else ""

@@ -276,6 +276,7 @@ class Sweep:
                 corpus.ignored,
                 total.kinds,
                 total.largest,
+                total.seen,
             ),
             questions=_questions_info(self.labels, cells[0], total.longest, grid.unsized) if self.labels else None,
             cells=tuple(in_order_of_questions(cells, self._located)) if plan.with_ids else cells,

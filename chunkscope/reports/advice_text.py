@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import FLOOR, KINDS, START, Advice, NoAdvice, Remedy, cut_in_two, harm, kept, largest_chunk
@@ -52,9 +52,49 @@ def head(result: SweepResult, name: Name) -> list[Text]:
             for suffix, n in corpus.ignored.items()
         ]
         lines.append(say("other files, not read: {names}", names=some(found)))
+    lines += how_read(corpus.seen, result.dialect)
     if result.questions:
         lines.append(_asked(result.questions, name))
     return lines + left_out(result, name)
+
+
+def how_read(seen: Mapping[str, int], dialect: str | None) -> list[Text]:
+    """Say which dialect documents are read as, and what in them looks like structure and is read as none."""
+    found = [
+        say("{habit} in {n:,} {n:document|documents}", habit=words, n=seen[habit])
+        for habit, words in HABITS.items()
+        if seen.get(habit)
+    ]
+    lines = []
+    if dialect is not None:
+        told = say("{names:, }", names=found) if found else say("no marks of it")
+        lines.append(say("read as {dialect} (--dialect decides): {told}", dialect=dialect, told=told))
+    elif found:
+        lines.append(say("read by their marks (--dialect decides): {names:, }", names=found))
+    return lines + [words(seen[kind]) for kind, words in READ_OTHERWISE.items() if seen.get(kind)]
+
+
+HABITS = {
+    "admonitions": say("!!! and === blocks"),
+    "containers": say("::: blocks"),
+    "slashes": say("/// blocks"),
+    "mdx": say("MDX"),
+    "shortcodes": say("Hugo shortcodes"),
+    "liquid": say("Liquid tags"),
+    "callouts": say("callouts"),
+    "comments": say("%% comments"),
+    "formulas": say("formulas"),
+}
+READ_OTHERWISE: Mapping[str, Callable[[int], Text]] = {
+    "blank_headers": lambda n: say(
+        "{n:,} {n:table begins|tables begin} with an empty header: the first row is taken for it", n=n
+    ),
+    "grid_tables": lambda n: say("{n:,} grid {n:table|tables} read as text, not as {n:a table|tables}", n=n),
+    "org_tables": lambda n: say("{n:,} Org {n:table|tables} read as text, not as {n:a table|tables}", n=n),
+    "wide_headings": lambda n: say(
+        "{n:,} {n:line looks like a heading|lines look like headings} but for a full-width blank", n=n
+    ),
+}
 
 
 def _dominated(share: str, document: str, is_ranked: bool) -> Text:

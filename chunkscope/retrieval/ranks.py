@@ -89,7 +89,7 @@ class CellRanks:
 
 
 def _in_memory(document: Document) -> Document:
-    return Document(document.name, document.text, document.fields, document.markup)
+    return Document(document.name, document.text, document.fields, document.markup, dialect=document.dialect)
 
 
 class RanksByCell(Mapping[tuple[CellKey, str], "list[QuestionRank]"]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +16,7 @@ from chunkscope.structure.item_lines import item_starts
 from chunkscope.structure.joined import GROUP_CHARACTERS, JoinedTexts, blank_runs, groups
 from chunkscope.structure.markdown import read_structure
 from chunkscope.structure.model import Structure, Table
+from chunkscope.structure.seen import count_unread, may_be_seen
 from chunkscope.structure.sentences import line_starts, prose_stretches, sentence_starts
 from chunkscope.structure.units import MeasuredText, Unit
 from chunkscope.structure.words import Words, read_words
@@ -55,6 +57,22 @@ class DocumentAnalysis:
         if "structure" not in self.__dict__ and not may_hold_any_table(self.document.text):
             return ()
         return self.structure.tables
+
+    @cached_property
+    def seen(self) -> Counter[str]:
+        r"""What has to be told of how the document is read, and how often; see `chunkscope.structure.seen`.
+
+        Examples
+        --------
+        >>> DocumentAnalysis(Document("a.md", "!!! note\n    a\n\n+---+\n| b |\n+---+\n")).seen
+        Counter({'admonitions': 1, 'grid_tables': 1})
+        """
+        document = self.document
+        found = Counter(blank_headers=sum(table.has_blank_header for table in self.tables))
+        if may_be_seen(document):
+            found.update(self.structure.habits)
+            found.update(count_unread(document.text, self.structure.code))
+        return +found
 
     @cached_property
     def sentence_starts(self) -> IntArray:

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chunkscope.corpus.document import Document
-from chunkscope.spans.intervals import Span, as_spans
+from chunkscope.spans.intervals import IntArray, Span, as_spans
 from chunkscope.structure.characters import code_points
+from chunkscope.structure.dialects import Mark, read_dialect
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table
@@ -40,6 +41,7 @@ _CODE_LINE = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
 _QUOTED_CODE_LINE = re.compile(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
 _ATX = re.compile(r"[ \t]*#{1,6}(?:[ \t]+|$)")
 _LINE_END = re.compile(r"\r\n?+|\n")
+_FILLED_LINE = re.compile(r"[ \t]*+[^ \t\r\n]")
 
 _ASCII_END = 128
 _STAND_IN = ord("$")
@@ -90,14 +92,24 @@ def read_structure(document: Document) -> Structure:
     if document.markup == "code":
         return read_code(text)
     top = document.front_matter_end
-    blocks, raw = _read_blocks(_source(text, top))
+    reading = read_dialect(text, _source(text, top), top, document.name, document.dialect)
+    blocks, raw = _read_blocks(reading.raw)
+    may_hold_html = may_hold_html_table(text)
+    regions = _html_regions(raw, blocks) if may_hold_html else []
+    if reading.places is not None:
+        blocks.move(reading.places)
+        at = reading.places.tolist()
+        regions = [Region(at[start], at[end], is_code) for start, end, is_code in regions]
 
-    headings = tuple([Heading(*span, level, _title(text[slice(*span)])) for span, level in blocks.headings])
+    starts, code = {*blocks.starts, *reading.starts}, [(block.start, block.end) for block in blocks.code]
+    marks = _settle_marks(text, reading.marks, starts, code)
+    marked = {line for mark in marks for line in _lines_of(text, mark.start, mark.end)} if marks else set()
+    headings = [
+        Heading(*span, level, _title(text[slice(*span)])) for span, level in blocks.headings if span[0] not in marked
+    ]
     tables = [table.seen_in(text) for table in blocks.tables]
-    starts = set(blocks.starts)
-    code = [(block.start, block.end) for block in blocks.code]
-    if may_hold_html_table(text):
-        found = html_tables(text, _html_regions(raw, blocks))
+    if may_hold_html:
+        found = html_tables(text, regions)
         rows = sorted(start for table in found for start, _ in (*table.header, *table.rows))
         code = _without_rows(text, code, found, starts)
         starts.update(rows)
@@ -105,13 +117,16 @@ def read_structure(document: Document) -> Structure:
     if "\f" in text:
         starts = _without_page_breaks(text, starts)
     _settle_first_block(starts, text, top, {heading.start for heading in headings})
+    habits = {mark.habit for mark in marks} | ({"mdx"} if reading.places is not None else set())
     return Structure(
         length=len(text),
         front_matter_end=top,
-        headings=headings,
+        headings=tuple(headings),
         tables=tuple(tables),
         code=as_spans(code),
         block_starts=np.array(sorted(starts), dtype=np.int64),
+        marks=as_spans([(mark.start, mark.end) for mark in marks if not mark.is_code]),
+        habits=tuple(sorted(habits)),
     )
 
 
@@ -171,6 +186,17 @@ class _Blocks:
     html: list[Span] = field(default_factory=list)
     code_after_tables: list[int] = field(default_factory=list)
     tags_after_tables: list[int] = field(default_factory=list)
+
+    def move(self, places: IntArray) -> None:
+        """Say where everything stands in the text, of which the parser was not given all."""
+        at = places.tolist()
+        self.starts = [at[start] for start in self.starts]
+        self.headings = [((at[start], at[end]), level) for (start, end), level in self.headings]
+        self.code = [_Code(at[start], at[end], is_indented) for start, end, is_indented in self.code]
+        for table in self.tables:
+            table.header = at[table.header[0]], at[table.header[1]]
+            table.delimiter, table.end = at[table.delimiter], at[table.end]
+            table.rows = [(at[start], at[end]) for start, end in table.rows]
 
 
 def _read_blocks(raw: bytes) -> tuple[_Blocks, bytes]:
@@ -372,6 +398,34 @@ def _without_rows(text: str, code: list[Span], tables: Sequence[Table], starts: 
         if rest < end:
             kept.append((rest, end))
     return kept
+
+
+def _settle_marks(text: str, marks: list[Mark], starts: set[int], code: list[Span]) -> list[Mark]:
+    """Let marks be blocks, leaving out those that stand in code, and code what of them is code."""
+    if not marks:
+        return marks
+    begins = [start for start, _ in code]
+    kept = []
+    for mark in marks:
+        number = bisect_right(begins, mark.start)
+        if number and mark.start < code[number - 1][1]:
+            continue
+        kept.append(mark)
+        inner = _lines_of(text, mark.start, mark.end)
+        (starts.update if mark.is_code else starts.difference_update)(inner)
+        starts.add(mark.start)
+        words = _BLANK.match(text, mark.end).end()  # type: ignore[union-attr]
+        if words < len(text):
+            starts.add(max(text.rfind("\n", mark.end, words), text.rfind("\r", mark.end, words)) + 1)
+    code += [(mark.start, mark.end) for mark in kept if mark.is_code]
+    code.sort()
+    return kept
+
+
+def _lines_of(text: str, start: int, end: int) -> list[int]:
+    """Give where the lines in a stretch of whole lines start that are not blank."""
+    lines = [start, *(match.end() for match in _LINE_END.finditer(text, start, end))]
+    return [line for line in lines if _FILLED_LINE.match(text, line)]
 
 
 def _settle_first_block(starts: set[int], text: str, top: int, headings: set[int]) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkscope.plugins.shown import counted
-from chunkscope.spans.intervals import IntArray, Span, SpanArray, merge
+from chunkscope.spans.intervals import IntArray, Span, SpanArray, as_spans, merge
 
 
 class Heading(NamedTuple):
@@ -54,6 +54,11 @@ class Structure:
     block_starts : int64 (n,)
         Where blocks start, increasing; the first is 0 unless the text is empty: heading, paragraph, list item,
         quote, each table row, each code line, each HTML row, front matter, rule. Each is a sentence boundary.
+    marks : int64 (n, 2)
+        Whole lines, without the last line end, that are marks of a dialect and no sentences: ``:::note``, ``!!! note``,
+        tags of MDX, formulas.
+    habits : tuple of str
+        What the dialect has that the text makes use of; see `chunkscope.corpus.dialect`.
     """
 
     length: int
@@ -62,6 +67,8 @@ class Structure:
     tables: tuple[Table, ...]
     code: SpanArray
     block_starts: IntArray
+    marks: SpanArray = field(default_factory=lambda: as_spans([]))
+    habits: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         counts = {"character": self.length, "heading": len(self.headings), "table": len(self.tables)}

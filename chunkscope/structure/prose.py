@@ -22,7 +22,8 @@ COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
 def is_prose(text: str, structure: Structure, sentences: SpanArray) -> BoolArray:
     r"""Tell which sentences are of paragraphs, list items and quotes.
 
-    Those of code, tables, headings, front matter and comments are not, nor are those without a letter or digit.
+    Those of code, tables, headings, front matter, comments and marks of a dialect are not, nor are those without a
+    letter or digit.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ def is_prose(text: str, structure: Structure, sentences: SpanArray) -> BoolArray
     """
     others: list[Span] = [
         *map(tuple, structure.code.tolist()),
+        *map(tuple, structure.marks.tolist()),
         *((table.start, table.end) for table in structure.tables),
     ]
     others += [(heading.start, heading.end) for heading in structure.headings]

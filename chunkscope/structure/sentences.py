@@ -183,7 +183,7 @@ def sentence_starts(text: str, structure: Structure, items: IntArray | None = No
     text : str
         The whole text.
     structure : Structure
-        Its blocks, each a boundary, and the code, tables and front matter in which nothing else is one.
+        Its blocks, each a boundary, and the code, tables, marks and front matter in which nothing else is one.
     items : int64 (m,), optional
         Where lines inside blocks begin like items or turns; boundaries, too.
 
@@ -222,9 +222,9 @@ def _inner_starts(text: str, stretches: list[Span], blocks: list[int]) -> list[i
 
 
 def prose_stretches(structure: Structure) -> Iterator[Span]:
-    """Give the stretches of a text in which punctuation counts: no code, tables and front matter."""
+    """Give the stretches of a text in which punctuation counts: no code, marks, tables and front matter."""
     length = structure.length
-    whole = [(start, end) for start, end in structure.code.tolist()]
+    whole = [(start, end) for start, end in (*structure.code.tolist(), *structure.marks.tolist())]
     whole += [(table.start, table.end) for table in structure.tables]
     if structure.front_matter_end:
         whole.append((0, structure.front_matter_end))

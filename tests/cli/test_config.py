@@ -29,8 +29,8 @@ def test_every_key_is_read(tmp_path):
             "corpus = 'docs'\nquestions = 'q.jsonl'\nchunker = ['fixed', 'token(raw=true)']\n"
             "unit = 'char'\nsize = 400\n"
             "overlap = '1/6'\nsizes = [100, 200]\noverlaps = [0, '1/6']\nencoding = 'cp932'\ninclude = '*.md'\n"
-            "exclude = ['drafts', 'old']\nmarkup = 'plain'\nmap_field = {evidence = 'contexts'}\n"
-            "[tool.chunkscope.check]\nmax_split = 3\nlabel_problems = 'warn'\nbaseline = 'known.json'"
+            "exclude = ['drafts', 'old']\nmarkup = 'plain'\ndialect = 'mkdocs'\n"
+            "map_field = {evidence = 'contexts'}\n[tool.chunkscope.check]\nmax_split = 3\nlabel_problems = 'warn'\nbaseline = 'known.json'"
         ),
     )
     config = find_config(tmp_path)
@@ -38,8 +38,8 @@ def test_every_key_is_read(tmp_path):
     assert config.values == {
         "corpus": "docs", "questions": "q.jsonl", "chunker": ("fixed", "token(raw=true)"), "unit": ("char",), "size": 400,
         "overlap": "1/6", "sizes": "100,200", "overlaps": "0,1/6", "encoding": "cp932", "include": ("*.md",),
-        "exclude": ("drafts", "old"), "markup": "plain", "map_field": ("evidence=contexts",), "max_split": 3,
-        "label_problems": "warn", "baseline": "known.json",
+        "exclude": ("drafts", "old"), "markup": "plain", "dialect": "mkdocs",
+        "map_field": ("evidence=contexts",), "max_split": 3, "label_problems": "warn", "baseline": "known.json",
     }  # fmt: skip
     assert {*KEYS, *CHECK_KEYS} - {"check"} >= set(config.values)
 
@@ -105,6 +105,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "corpus = ''", "corpus must be a path"),
         ("chunkscope.toml", "corpus = ['a']", "corpus must be a path"),
         ("chunkscope.toml", "include = [1]", "include must be a glob"),
+        ("chunkscope.toml", "dialect = 'mkdoc'", "dialect must be 'auto', 'commonmark', 'github', 'mkdocs'"),
         ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html' or 'plain', not 'xml'"),
         ("chunkscope.toml", "map_field = 'x'", "map_field must be a table"),
         ("chunkscope.toml", "check = 3", "check must be a table"),

@@ -21,6 +21,7 @@ from strategies import texts
 
 from chunkscope.corpus import document as documents
 from chunkscope.corpus.decoding import decode, read_bytes
+from chunkscope.corpus.dialect import find_dialect
 from chunkscope.corpus.document import Document
 from chunkscope.corpus.encodings import check_encoding
 from chunkscope.corpus.name_filter import NameFilter
@@ -617,3 +618,38 @@ def test_a_sample_is_spread_over_files_and_of_records_the_first(tmp_path):
     read = read_corpus(records)
     assert [document.text for document in read.sample(5)] == ["0", "1", "2", "3", "4"]
     assert [document.text for document in read.sample(50)] == list("0123456789")
+
+
+@pytest.mark.parametrize(
+    ("shown", "dialect"),
+    [
+        ("mkdocs.yml", "mkdocs"), ("docs/docusaurus.config.ts", "docusaurus"), ("website/docusaurus.config.js", "docusaurus"),
+        ("docs/.vitepress/config.js", "vitepress"), ("hugo.toml", "hugo"), ("docs/.obsidian/app.json", "obsidian"),
+        ("other/mkdocs.yml", "auto"), ("docs/en/mkdocs.yml", "auto"),
+    ],
+)  # fmt: skip
+def test_a_dialect_is_known_by_what_stands_next_to_the_documents_or_above(tmp_path, shown, dialect):
+    (tmp_path / ".git").mkdir()
+    for name in (shown, "docs/en/a.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    for path in ("docs", "docs/en/a.md"):
+        if dialect != "auto" or path == "docs":
+            assert [one.dialect for one in read_corpus(tmp_path / path)] == [dialect]
+    assert [one.dialect for one in read_corpus(tmp_path / "docs", dialect="github")] == ["github"]
+    (tmp_path / "docs" / "r.jsonl").write_text('{"name": "a", "text": "b"}\n', encoding="utf-8")
+    assert [one.dialect for one in read_corpus(tmp_path / "docs" / "r.jsonl", dialect="hugo")] == ["hugo"]
+
+
+def test_a_repository_ends_the_search_for_a_dialect(tmp_path):
+    (tmp_path / "mkdocs.yml").write_text("", encoding="utf-8")
+    (tmp_path / "a" / ".git").mkdir(parents=True)
+    (tmp_path / "a" / "b.md").write_text("", encoding="utf-8")
+    assert find_dialect(tmp_path / "a")[0] == "auto"
+
+
+def test_there_are_no_other_dialects(tmp_path):
+    (tmp_path / "a.md").write_text("", encoding="utf-8")
+    for make in (lambda: read_corpus(tmp_path, dialect="mkdoc"), lambda: Document("a.md", "", dialect="mkdoc")):
+        with pytest.raises(ConfigError, match="no dialect 'mkdoc'; did you mean 'mkdocs'"):
+            make()

@@ -181,12 +181,15 @@ class Near:
         What makes it equal to the quote; none where it is only similar.
     rank : int
         Smaller is nearer. Passages with a reason come before those without.
+    seen : str or None
+        What is seen of it on a page, where that is what is like the quote.
     """
 
     start: int
     end: int
     reasons: tuple[Reason, ...]
     rank: int
+    seen: str | None = None
 
     @property
     def hint(self) -> Text:

@@ -19,7 +19,7 @@ from chunkscope.questions.names import DocumentNames
 from chunkscope.questions.near_miss import FoldedText, Near, first_difference, fold_text, folded_matches, same_numbers
 from chunkscope.questions.question import Question, Quote
 from chunkscope.questions.quote_search import Context, QuoteIndex, unique_extension
-from chunkscope.questions.rendered import RenderedText, rendered, rendered_matches
+from chunkscope.questions.rendered import pages_of, rendered, rendered_matches
 from chunkscope.questions.similarity import LONGEST, STRONG, PieceIndex, Strength, align, likely_places
 from chunkscope.structure.words import words_of
 
@@ -210,14 +210,25 @@ def _look_at_pages(documents: Iterable[Document], bad_quotes: Sequence[BadQuote]
         at_home = forms.get(document.name, {})
         if None not in groups and not at_home:
             continue
-        page = RenderedText(document.text)
-        plain = fold_text(page.text)
-        found = [(at_home, form) for form, _ in QuoteIndex([form for form in at_home if form]).find_first(plain)]
-        found += [(forms[None], form) for form, _ in anywhere.find_first(plain)]
-        folded = FoldedText(page.text) if found else None
-        for bad in (bad for by_form, form in found for bad in by_form[form] if bad.n_folded < _MANY):
-            if folded is not None:
-                _note_matches(bad, document, rendered_matches(document.text, bad.text, page, folded), rendered)
+        matches: defaultdict[int, list[Near]] = defaultdict(list)
+        owners: dict[int, BadQuote] = {}
+        for page in pages_of(document.text):
+            plain = fold_text(page.text)
+            found = [(at_home, form) for form, _ in QuoteIndex([form for form in at_home if form]).find_first(plain)]
+            found += [(forms[None], form) for form, _ in anywhere.find_first(plain)]
+            folded = FoldedText(page.text) if found else None
+            for bad in (bad for by_form, form in found for bad in by_form[form] if bad.n_folded < _MANY):
+                if folded is not None:
+                    owners[id(bad)] = bad
+                    # one place may be found on several pages, with other ends
+                    known = tuple(matches[id(bad)])
+                    matches[id(bad)] += [
+                        near
+                        for near in rendered_matches(document.text, bad.text, page, folded)
+                        if not any(near.start < one.end and one.start < near.end for one in known)
+                    ]
+        for key, bad in owners.items():
+            _note_matches(bad, document, matches[key])
 
 
 def _count_fixes(documents: Iterable[Document], bad_quotes: Sequence[BadQuote]) -> None:
@@ -260,8 +271,8 @@ def _by_folded(bad_quotes: Iterable[BadQuote]) -> dict[str, list[BadQuote]]:
     return found
 
 
-def _note_matches(bad: BadQuote, document: Document, matches: Sequence[Near], seen: Callable[[str], str] = str) -> None:
-    """Note where a quote stands but for its form, and the fix if that is one place; `seen` is what must be alike."""
+def _note_matches(bad: BadQuote, document: Document, matches: Sequence[Near]) -> None:
+    """Note where a quote stands but for its form, and the fix if that is one place."""
     if not matches:
         return
     _keep_nearer(bad, document, matches[0])
@@ -270,7 +281,9 @@ def _note_matches(bad: BadQuote, document: Document, matches: Sequence[Near], se
         return
     bad.fix = None
     passage = document.text[matches[0].start : matches[0].end]
-    if bad.n_folded == 1 and same_numbers(seen(passage), seen(bad.text)):
+    seen = matches[0].seen
+    alike = (passage, bad.text) if seen is None else (seen, rendered(bad.text))
+    if bad.n_folded == 1 and same_numbers(*alike):
         bad.fix = Fix(document.name, matches[0].start, matches[0].end, passage)
 
 

@@ -57,6 +57,8 @@ class ChunkRow:
         left out.
     blank : bool
         Nothing in it can be seen: it keeps its number, and is not to be indexed.
+    origin : mapping or None
+        Where the document was converted: the ``file``, and the ``page``, ``slide`` or ``sheet`` on which it begins.
     """
 
     document: str
@@ -71,6 +73,7 @@ class ChunkRow:
     prepended: tuple[Span, ...]
     attributes: Mapping[str, object] = field(hash=False)
     blank: bool
+    origin: Mapping[str, object] | None = field(default=None, hash=False)
 
     @property
     def sha256(self) -> str:
@@ -93,6 +96,7 @@ class ChunkRow:
             "attributes": dict(self.attributes),
             "sha256": self.sha256,
             "blank": self.blank,
+            **({} if self.origin is None else {"origin": dict(self.origin)}),
         }
 
 
@@ -165,7 +169,7 @@ def _empty_rows(constant: _Constant, numbers: range) -> Iterator[ChunkRow]:
 def _chunk_rows(
     analysis: DocumentAnalysis, chunker: Chunker, chunking: Chunking, constant: _Constant
 ) -> Iterator[ChunkRow]:
-    text = analysis.document.text
+    text, origin = analysis.document.text, analysis.document.origin
     prependable = find_prependable(analysis, ("headings", *chunker.prepend))
     layout = Layout.of([constant.document], [analysis.length])
     chunks = span_chunks(layout, chunker, chunking)
@@ -196,6 +200,7 @@ def _chunk_rows(
             prepended=prepended,
             attributes=constant.attributes,
             blank=blank,
+            origin=origin.at(start) if origin and has_place else None,
         )
 
 

@@ -56,6 +56,17 @@ class Origin:
         """Give the number or name of the part in which an offset stands; None where there are none."""
         return self.labels[max(bisect_right(self.starts, offset) - 1, 0)] if self.starts else None
 
+    def at(self, offset: int) -> dict[str, Label]:
+        """Give the file, and the part of it in which an offset stands, as rows of chunks have them.
+
+        Examples
+        --------
+        >>> Origin("report.pdf", "page", (1, 2), (0, 250)).at(300)
+        {'file': 'report.pdf', 'page': 2}
+        """
+        label = self.label_at(offset)
+        return {"file": self.source} | ({} if label is None or self.unit is None else {self.unit: label})
+
     def place(self, offset: int) -> Text | str:
         """Say in which file, and on which page of it, an offset stands."""
         label = self.label_at(offset)

@@ -275,6 +275,15 @@ def test_findings_name_the_page(folder):
     assert "(rules.pdf, page 2)" in checked.stdout
 
 
+def test_rows_of_chunks_have_the_page_on_which_they_begin(folder):
+    convert("reports", "docs")
+    rows = [json.loads(line) for line in run("chunks", "docs", "--size", 60).stdout.splitlines()]
+    pages = [row["origin"]["page"] for row in rows if row["document"] == "rules.pdf.md"]
+    assert pages == sorted(pages)
+    assert set(pages) == {1, 2}
+    assert {str(row["origin"]) for row in rows if row["document"] == "notes.md"} == {"{'file': 'notes.md'}"}
+
+
 def test_no_page_is_named_of_a_document_that_was_edited(folder):
     convert("reports", "docs")
     path = Path("docs/rules.pdf.md")

@@ -24,6 +24,8 @@ HEAVY = [
     "pyromark",
     "yaml",
     "sqlite3",
+    "kreuzberg",
+    "pdfplumber",
 ]
 NETWORK = ["socket", "ssl", "http", "urllib.request", "requests", "asyncio"]
 

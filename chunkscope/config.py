@@ -257,7 +257,7 @@ KEYS: Mapping[str, Reader] = {
     "encodings": (_encodings, "a table such as {'legacy/**' = 'cp932'}"),
     "include": (_texts, "a glob, or a list of them"),
     "exclude": (_texts, "a glob, or a list of them"),
-    "markup": (_markup, "'markdown', 'html' or 'plain'"),
+    "markup": (_markup, "'markdown', 'html', 'plain' or 'code'"),
     "dialect": (_dialect, f"'{AUTO}', {', '.join(map(repr, DIALECTS))}"),
     "map_field": (_pairs, "a table such as {evidence = 'reference_contexts'}"),
     "lang": (_language, "'ja' or 'en'"),

@@ -142,7 +142,7 @@ class Inputs:
 
         suffix = os.path.splitext(self.path)[1].lower()
         if suffix in TO_CONVERT and os.path.isfile(self.path):
-            raise InputError(f"{self.path}: a {suffix} file; convert it to Markdown or text first")
+            raise InputError(f"{self.path}: a {suffix} file; make Markdown of it with chunkscope convert")
         fields = self._fields(of_records=True)
         if fields and suffix not in (".jsonl", ".ndjson"):
             self.messages.warn(say("--map-field name and text are for the records of a JSONL file"))

@@ -237,7 +237,7 @@ reading_options = stacked(
     click.option("--encoding", metavar="LIST", help="Encoding of documents, or some: utf-8,cp932 [strict UTF-8]."),
     click.option(
         "--markup",
-        type=click.Choice(["markdown", "html", "plain"]),
+        type=click.Choice(["markdown", "html", "plain", "code"]),
         help="Markup of all documents [by suffix].",
     ),
     click.option("--dialect", metavar="NAME", help="Dialect of Markdown [by mkdocs.yml and such, or by marks]."),

@@ -53,8 +53,9 @@ class Document:
         The decoded text. Line ends, tabs and zero-width characters stay.
     fields : mapping
         What a JSONL record says of the document besides its name and text.
-    markup : {"markdown", "html", "plain"}
-        HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs and sentences alone.
+    markup : {"markdown", "html", "plain", "code"}
+        HTML has tables, code, blocks and sentences, but no headings; plain text paragraphs, items and sentences; code
+        its lines.
     origin : Origin, optional
         The file that it was converted from, with its pages. Two documents may differ in it and be equal.
     dialect : str
@@ -115,13 +116,13 @@ class Document:
     @cached_property
     def attributes(self) -> dict[str, object]:
         """What the front matter and the record's fields say; the fields win."""
-        front = attributes_of(self.text) if self.markup != "plain" else {}
+        front = attributes_of(self.text) if self.markup in ("markdown", "html") else {}
         return {**front, **self.fields}
 
     @cached_property
     def front_matter_end(self) -> int:
         """Where the front matter ends, its closing line's end included; 0 if there is none."""
-        return front_matter_end(self.text) if self.markup != "plain" else 0
+        return front_matter_end(self.text) if self.markup in ("markdown", "html") else 0
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -18,13 +18,12 @@ from chunkscope.corpus.document import Document, FileDocument, Markup, StoredTex
 from chunkscope.corpus.encodings import Encodings
 from chunkscope.corpus.front_matter import front_matter_fault
 from chunkscope.corpus.gitignore import IgnoreRules, rules_above, rules_in
-from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding, markup_of
+from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding
+from chunkscope.corpus.kinds import markup_of_file, refuse_bytes, told_kinds
 from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.errors import InputError, os_reason, refuse_path
 from chunkscope.language import Text, say
-
-_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 _FAULTS_SHOWN = 3
 
@@ -147,10 +146,10 @@ def read_corpus(
         The same for documents whose relative name fits a glob: ``{"legacy/**": "cp932"}``. The first that fits counts.
     include, exclude : sequences of str
         Globs over the relative name, see `NameFilter`. One file that is named itself is always read.
-    markup : {"markdown", "html", "plain"}, optional
-        For all documents; without it ``.txt``, ``.csv`` and ``.tsv`` are plain, files called ``.html`` are HTML, and
-        everything else is Markdown. Records are Markdown too, even when named ``.html``: their text has usually been
-        converted.
+    markup : {"markdown", "html", "plain", "code"}, optional
+        For all documents; without it a file is read by its suffix (`chunkscope.corpus.kinds`), and as plain text where
+        that is unknown, which a warning says. Records are Markdown, even when named ``.html``: their text has usually
+        been converted.
     dialect : str, optional
         Of Markdown: one of `chunkscope.corpus.dialect.DIALECTS`, or ``auto``, by the marks in each document; without it
         that of the configuration file that stands next to the documents or above, see `find_dialect`.
@@ -247,8 +246,8 @@ def _read_files(
         encoding = read_as.of_name(name)
         try:
             raw = read_bytes(place)
-            own = "html" if suffix(name) in _HTML_SUFFIXES else markup_of(name)
-            document = Document(name, decode(raw, name, encoding), markup=markup or own)
+            refuse_bytes(raw, name)
+            document = Document(name, decode(raw, name, encoding), markup=markup or markup_of_file(name))
         except (OSError, InputError) as error:
             told = error if isinstance(error, InputError) else InputError(f"{name}: {os_reason(error)}")
             if not skip:
@@ -266,6 +265,7 @@ def _read_files(
             warnings += doubts(raw, name, encoding)
     source = _Files(tuple(stored))
     warnings += [*faults.told(), *read_as.unused([name for name, _ in files])]
+    warnings += told_kinds(digests) if markup is None else []
     return Corpus(path, tuple(digests), digests, source, {}, tuple(unreadable), tuple(warnings), n_bytes)
 
 
@@ -278,7 +278,7 @@ class _Faults:
 
     def look_at(self, document: Document) -> None:
         """Note what is wrong with the front matter of a document."""
-        fault = front_matter_fault(document.text) if document.markup != "plain" else None
+        fault = front_matter_fault(document.text) if document.markup in ("markdown", "html") else None
         if fault and len(self._told) < _FAULTS_SHOWN:
             place = f"{document.name}:{fault.line}"
             self._told.append(say("{path}: {text}", path=place, text=fault.message))

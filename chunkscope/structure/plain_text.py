@@ -12,6 +12,7 @@ from chunkscope.structure.item_lines import item_starts
 from chunkscope.structure.model import Structure
 
 _PARAGRAPH_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
+_PIECE_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++(?=[^\s)\]}])")
 _LINE_WITH_WORDS = re.compile(r"(?:\A|(?<=[\r\n]))(?!(?<=\r)\n)(?=[^\S\r\n]*+\S)")
 _TIMING = re.compile(r"(?:(?<=[\r\n])|\A)[ \t]*(?:\d{1,3}:)?\d{1,2}:\d\d[.,]\d{3}[ \t]*-->")
 _NUMBER_LINE = re.compile(r"[ \t]*\d{1,6}[ \t]*(?:\r\n?|\n)")
@@ -55,18 +56,22 @@ def read_plain(text: str) -> Structure:
 
 
 def read_code(text: str) -> Structure:
-    r"""Give source code as code: each line with something on it is a block, and all is one piece of code.
+    r"""Find the lines of source code, each a block, and the pieces of it that ought to stay whole.
+
+    A piece ends at a blank line behind which a line begins without indentation: a function stays one with blank lines
+    in it.
 
     Examples
     --------
-    >>> found = read_code("a = 1\n\nb = 2\n")
+    >>> found = read_code("def f():\n    a\n\n    b\n\nc\n")
     >>> found.block_starts.tolist(), found.code.tolist()
-    ([0, 7], [[0, 12]])
+    ([0, 9, 16, 23], [[0, 21], [23, 24]])
     """
     starts = [match.start() for match in _LINE_WITH_WORDS.finditer(text)]
+    pieces = [*starts[:1], *(gap.end() for gap in _PIECE_GAP.finditer(text) if starts and gap.end() > starts[0])]
+    ends = [len(text[:edge].rstrip()) for edge in [*pieces[1:], len(text)]]
     blocks = np.array([0, *starts[1:]] if text else [], dtype=np.int64)
-    end = len(text.rstrip())
-    return Structure(len(text), 0, (), (), as_spans([(starts[0], end)] if starts else []), blocks)
+    return Structure(len(text), 0, (), (), as_spans(list(zip(pieces, ends, strict=False))), blocks)
 
 
 def _paragraph_starts(text: str) -> IntArray:

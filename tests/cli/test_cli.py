@@ -318,7 +318,7 @@ class TestConfiguration:
         put("規程.PDF", b"%PDF-1.7\xff")
         for command in (("sweep",), ("show", "--size", "9"), ("structure",), ("check", "--size", "9")):
             assert fails(*command, "規程.PDF") == (
-                "chunkscope: 規程.PDF: a .pdf file; convert it to Markdown or text first"
+                "chunkscope: 規程.PDF: a .pdf file; make Markdown of it with chunkscope convert"
             )
 
     def test_a_file_that_is_not_there_is_told_with_the_configuration_that_names_it(self, here):

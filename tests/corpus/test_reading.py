@@ -250,12 +250,12 @@ def test_files_that_are_known_to_be_no_text_are_refused_whatever_the_encoding(tm
     write(tmp_path, **{name: raw, "b.md": "ok"})
     for path in (tmp_path, tmp_path / name):
         with pytest.raises(
-            DecodingError, match=f"{name}: {kind}.*; convert it to Markdown or text first, or give --skip"
+            DecodingError, match=f"{name}: {kind}.*; make Markdown of it with chunkscope convert, or give --skip"
         ):
             read_corpus(path, include=["*.*"], encoding=encoding)
     corpus = read_corpus(tmp_path, include=["*.*"], encoding=encoding, skip_unreadable=True)
     assert names(corpus) == ["b.md"]
-    assert corpus.unreadable[0].endswith("; convert it to Markdown or text first")
+    assert corpus.unreadable[0].endswith("; make Markdown of it with chunkscope convert")
 
 
 def test_a_broken_link_and_a_pipe_are_errors_or_listed(tmp_path):

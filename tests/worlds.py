@@ -149,6 +149,7 @@ def plain(document: Document) -> oracle.Text:
         code=list(map(tuple, structure.code.tolist())),
         inside_number=analysis.words.in_number.tolist(),
         inside_word=analysis.words.inside.tolist(),
+        inside_character=analysis.words.in_character.tolist(),
         front_matter_end=structure.front_matter_end,
         status=document.attributes.get("status"),
         units=_Units(analysis),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _IGNORES_SIZE = say("gives the same pieces at sizes of 2 and of 100,000: it seems to ignore its size")
+_SAMPLED, _SAMPLED_CHARACTERS = 100, 5_000
+_UNKNOWN_SHARE = 0.03
 _CHANGES = say("gives other pieces when it is asked again, so what is counted holds for one run only")
 
 
@@ -112,6 +114,28 @@ def warn_of_indexes(chunkers: Iterable[Chunker], corpus: Corpus, messages: Messa
                 path=index.path,
                 n=len(lacking),
                 name=lacking[0],
+            )
+            messages.warn(told)
+
+
+def warn_of_unknown_tokens(units: Iterable[str], corpus: Corpus, messages: Messages) -> None:
+    """Say of a tokenizer that it has no tokens for much of the documents, so that its counts mean little.
+
+    The documents are sampled: a tokenizer that is made for another language is seen on a few pages.
+    """
+    from chunkscope.structure.units import count_unknown
+
+    files = sorted({unit for unit in units if unit.lower().endswith(".json")})
+    texts = [document.text[:_SAMPLED_CHARACTERS] for document in corpus.sample(_SAMPLED)] if files else []
+    for name in files:
+        n, total = count_unknown(name, texts)
+        if n > _UNKNOWN_SHARE * total:
+            told = say(
+                "{name}: {share:.0%} of {total:,} sampled tokens are unknown to it: sizes in it say little about these "
+                "documents",
+                name=name,
+                share=n / total,
+                total=total,
             )
             messages.warn(told)
 

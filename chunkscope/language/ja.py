@@ -52,6 +52,7 @@ CATALOGUE = {
     "{n:,} to embed: {tokens:,} {tokens:token|tokens}": "埋め込み {n:,} 件（{tokens:,} トークン）",
     "about {time} on this machine": "このマシンで約 {time}",
     "{price} at {rate:g} a million": "100 万トークン {rate:g} として {price}",
+    "{name}: {share:.0%} of {total:,} sampled tokens are unknown to it: sizes in it say little about these documents": "{name}: 標本 {total:,} トークンのうち {share:.0%} が未知語（[UNK]）です。この文書のサイズの目安にはなりません",
     # chunkscope/corpus
     "{name}: {n} NUL {n:character is|characters are} kept as part of the text": "{name}: NUL 文字 {n} 個を本文の一部として残します",
     "{name}: {n} NUL {n:character|characters}, as in UTF-16 without a byte order mark; "

@@ -79,6 +79,8 @@ def cut_classes(documents: Sequence[Landmarks], layout: Layout) -> NDArray[np.ui
         for start, end in marks.rows:
             classes[edge + max(start + 1, reach) : edge + end] = _CLASS["row"]
             reach = max(reach, end)
+    insides = [marks.words.in_character[:-1] for marks in documents]
+    np.putmask(classes, np.concatenate([np.empty(0, dtype=np.bool_), *insides]), np.uint8(_CLASS["character"]))
     return classes
 
 

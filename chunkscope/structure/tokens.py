@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -107,6 +108,26 @@ class TokenizerFile:
         with _told_as_input_error(self.path):
             encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [begins_of_offsets(one.offsets, len(text)) for text, one in zip(texts, encodings, strict=True)]
+
+    def count_unknown(self, texts: Sequence[str]) -> tuple[int, int]:
+        """Count the tokens that stand for text which the vocabulary has no token for, and all tokens.
+
+        Raises
+        ------
+        InputError
+            The tokenizer refuses a text.
+        """
+        unknown = self._unknown_id
+        with _told_as_input_error(self.path):
+            ids = [one.ids for one in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+        return sum(one.count(unknown) for one in ids) if unknown is not None else 0, sum(map(len, ids))
+
+    @cached_property
+    def _unknown_id(self) -> int | None:
+        model = json.loads(self.tokenizer.to_str())["model"]
+        token = model.get("unk_token")
+        unknown: int | None = self.tokenizer.token_to_id(token) if token else model.get("unk_id")
+        return unknown
 
 
 def begins_of_offsets(offsets: Sequence[tuple[int, int]], length: int) -> tuple[IntArray, BoolArray]:

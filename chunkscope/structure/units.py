@@ -297,6 +297,25 @@ def is_here(name: str) -> bool:
     return True
 
 
+def count_unknown(name: str, texts: Sequence[str]) -> tuple[int, int]:
+    """Count the units that stand for text which a unit has no token for, as ``[UNK]`` does, and all units.
+
+    Raises
+    ------
+    MissingPartError, InputError
+        As `Unit.measure` does.
+
+    Examples
+    --------
+    >>> count_unknown("cl100k_base", ["鮪"])
+    (0, 3)
+    """
+    unit = get_unit(name)
+    if isinstance(unit, TokenizerFileUnit):
+        return tokens.load_tokenizer_file(unit.name).count_unknown(texts)
+    return 0, int(unit.lengths(texts).sum())
+
+
 def is_unit(name: str) -> bool:
     """Tell whether something has that name that sizes can be counted in.
 

@@ -60,11 +60,14 @@ class Words:
         Whether it falls inside a number; each such place is inside a word too.
     in_word : bool (n + 1,)
         Whether the character at p belongs to a word. False at n.
+    in_character : bool (n + 1,)
+        Whether a cut before p parts a mark from its character, as か from U+3099, or a joined emoji; inside, too.
     """
 
     inside: BoolArray
     in_number: BoolArray
     in_word: BoolArray
+    in_character: BoolArray
 
     @property
     def starts(self) -> IntArray:
@@ -189,7 +192,9 @@ def read_words(texts: JoinedTexts, segmenter: Segmenter | None = None) -> list[W
         found = (segmenter or shared_segmenter()).word_starts([text[start:end] for start, end in spans])
         inside[is_japanese] = ~found
     _keep_characters_whole(points, flags, marks, inside)
-    return list(map(Words, texts.views(inside), texts.views(in_number), texts.views(is_word | is_japanese)))
+    in_character = inside & _is_part(points, marks)
+    arrays = (inside, in_number, is_word | is_japanese, in_character)
+    return list(map(Words, *map(texts.views, arrays)))
 
 
 def words_of(text: str) -> Words:
@@ -324,6 +329,21 @@ def _joiner_tables() -> tuple[BoolArray, BoolArray]:
     for table, joiners in zip(tables, (LETTER_JOINERS, NUMBER_JOINERS), strict=True):
         table[[ord(joiner) for joiner in joiners]] = True
     return tables[0], tables[1]
+
+
+def _is_part(points: NDArray[np.uint32], marks: IntArray) -> BoolArray:
+    """Tell which characters are no more than a part of one: combining marks, and what a joiner or a flag binds.
+
+    A soft hyphen and the like are marks of a word, not of a character.
+    """
+    is_part = np.zeros(len(points), dtype=np.bool_)
+    distinct, place = np.unique(points[marks], return_inverse=True)
+    binds = np.array([point == ZERO_WIDTH_JOINER or unicodedata.category(chr(point)) != "Cf" for point in distinct])
+    is_part[marks] = binds[place.reshape(-1)] if len(marks) else False
+    is_part[1:] |= points[:-1] == ZERO_WIDTH_JOINER
+    if len(points) and points.max() >= REGIONAL_INDICATORS[0]:
+        is_part |= (points >= REGIONAL_INDICATORS[0]) & (points <= REGIONAL_INDICATORS[1])
+    return is_part
 
 
 def _keep_characters_whole(

@@ -120,3 +120,19 @@ def test_records_with_other_fields_are_read_by_their_names(here):
     assert "--map-field name and text are for the records of a JSONL file" in told
     put("chunkscope.toml", 'map_field = {text = "page_content", name = "metadata.source"}\n')
     assert run("chunks", "docs.jsonl", "--size", "50").exit_code == 0
+
+
+def test_a_tokenizer_that_does_not_know_the_language_is_told(tmp_path, monkeypatch):
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    monkeypatch.chdir(tmp_path)
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "the": 1, "lid": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save("english.json")
+    for name, text in (("en", "the lid the lid\n"), ("ja", "the lid 蓋を 開く\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(text * 20, "utf-8")
+    asked = ["--chunker", "fixed(size=10, unit=english.json)"]
+    assert "unknown" not in run("sweep", "en", *asked).stderr
+    told = run("sweep", "ja", *asked).stderr
+    assert "english.json: 50% of 80 sampled tokens are unknown to it" in told

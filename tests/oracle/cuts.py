@@ -20,6 +20,8 @@ def count_cuts(texts, windows):
 
 def class_of_cut(text, place):
     """Class a cut by the first thing that it falls inside, else by the greatest that starts there."""
+    if text.inside_character[place]:
+        return "character"
     rows = [row for table in text.tables for row in (*table.header, *table.rows)]
     if any(start < place < end for start, end in rows):
         return "row"

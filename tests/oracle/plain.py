@@ -40,6 +40,7 @@ class Text(NamedTuple):
     code: list[Span]
     inside_number: list[bool]
     inside_word: list[bool]
+    inside_character: list[bool]
     front_matter_end: int
     status: object
     units: Mapping[str, tuple[list[int], list[bool]]]

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from chunkscope.errors import ChunkerError, InputError, MissingPartError
 from chunkscope.grid import processes
 from chunkscope.structure import tokens, units
-from chunkscope.structure.units import Characters, MeasuredText, get_unit
+from chunkscope.structure.units import Characters, MeasuredText, count_unknown, get_unit
 
 SAMPLE = [
     "The pump ran for nine hours and then it stopped. 旅費の上限は一泊12,000円とする。",
@@ -188,6 +188,18 @@ def trained(kind: str, folder: Path) -> Path:
     path = folder / f"{kind}.json"
     tokenizer.save(str(path))
     return path
+
+
+def test_tokens_that_a_tokenizer_does_not_know_are_counted(tokenizer_files: dict[str, Path]) -> None:
+    known, unknown = SAMPLE[:1], ["鬱蒼 薔薇 鬱蒼"]
+    for kind, path in tokenizer_files.items():
+        n, total = count_unknown(str(path), known)
+        assert n == 0
+        assert total > 0
+        n, total = count_unknown(str(path), unknown)
+        assert (n > 0) == (kind != "byte-level")
+        assert n <= total
+    assert count_unknown("char", unknown) == (0, 8)
 
 
 KINDS = ("byte-level", "unigram", "wordpiece", "wordlevel")

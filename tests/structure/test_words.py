@@ -150,6 +150,34 @@ def test_punctuation_and_emoji_are_no_words_but_joined_ones_are_not_cut() -> Non
     assert inside == {"👩\u200d", "\u200d👧", "👍🏽", "🇯🇵", "🇫🇷", "1\ufe0f", "\ufe0f\u20e3"}
 
 
+@pytest.mark.parametrize(
+    ("text", "parted"),
+    [
+        ("か\u3099く", [1]),
+        ("ﾄﾞﾙﾊﾟ", [1, 4]),
+        ("cafe\u0301s", [4]),
+        ("❤\ufe0f。", [1]),
+        ("👍🏽👩\u200d👧", [1, 3, 4]),
+        ("🇯🇵🇫🇷", [1, 3]),
+        ("co\u00adop", []),
+        ("漢字12,000", []),
+        ("\u3099あ", []),
+    ],
+)
+def test_a_cut_before_a_mark_is_inside_a_character(text: str, parted: list[int]) -> None:
+    assert np.flatnonzero(words_of(text).in_character).tolist() == parted
+
+
+@given(HOSTILE)
+def test_what_is_inside_a_character_is_inside_a_word(text: str) -> None:
+    found = words_of(text)
+    assert not (found.in_character & ~found.inside).any()
+    for place in np.flatnonzero(found.in_character).tolist():
+        is_flag = "\U0001f1e6" <= text[place] <= "\U0001f1ff"
+        is_mark = unicodedata.category(text[place])[0] == "M" or text[place] in "ﾞﾟ\u200d"
+        assert is_mark or is_flag or text[place - 1] == "\u200d" or "\U0001f3fb" <= text[place] <= "\U0001f3ff"
+
+
 def test_decomposed_kana_make_the_same_words_as_composed() -> None:
     composed = "データベースのバックアップ手順が変わった"
     decomposed = unicodedata.normalize("NFD", composed)

@@ -62,6 +62,7 @@ def command(**flags: Any) -> None:
         read_labels,
         warn_of_indexes,
         warn_of_splitters,
+        warn_of_unknown_tokens,
     )
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
@@ -95,6 +96,7 @@ def command(**flags: Any) -> None:
     corpus = inputs.read_corpus()
     wanted = read_grid(flags, *first, documents=corpus)
     warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
+    warn_of_unknown_tokens([chunker.unit for chunker in wanted.chunkers], corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:
         from chunkscope.retrieval.recall import prepare_recall

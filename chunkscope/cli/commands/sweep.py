@@ -115,7 +115,13 @@ def run(flags: dict[str, Any]) -> Ran:
     """Read what the options ask for, and count it."""
     from chunkscope.cli.cluster import dask_executor
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import name_left_out, read_labels, warn_of_indexes, warn_of_splitters
+    from chunkscope.cli.runs import (
+        name_left_out,
+        read_labels,
+        warn_of_indexes,
+        warn_of_splitters,
+        warn_of_unknown_tokens,
+    )
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
@@ -139,6 +145,7 @@ def run(flags: dict[str, Any]) -> Ran:
     wanted = read_grid(flags, documents=corpus)
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
     warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
+    warn_of_unknown_tokens([chunker.unit for chunker in wanted.chunkers], corpus, inputs.messages)
     labels = read_labels(corpus, inputs)
     with dask_executor(flags["dask"]) as executor, inputs.messages.progress() as progress:
         sweep = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress, executor)

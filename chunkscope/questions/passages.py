@@ -23,6 +23,7 @@ _BLOCK_TAG = (
     r"|header|footer|body|html|blockquote|details|summary|fig(?:ure|caption)|pre)\b|!)[^<>]*+>"
 )
 _TAGS_BEFORE = re.compile(rf"(?:\s*+{_BLOCK_TAG})*+\s*+", re.IGNORECASE)
+_QUOTE_MARKS = re.compile(r"(?:>[ \t]*+)*+")
 _TAG_BEHIND = re.compile(rf"{_BLOCK_TAG}\s*\Z", re.IGNORECASE)
 _LONGEST_TAG = 200
 
@@ -78,7 +79,8 @@ def _sentences(analysis: DocumentAnalysis) -> Iterator[Passage]:
             if not line.startswith(_FENCE) and any(map(str.isalnum, line)):
                 yield Passage(end - len(line), end, "code")
         elif in_prose:
-            trimmed = _without_tags(text, start, end)
+            marks = _QUOTE_MARKS.match(text, start, end)
+            trimmed = _without_tags(text, marks.end() if marks else start, end)
             if trimmed:
                 yield Passage(*trimmed, "item" if _ITEM.match(text, *trimmed) else "prose")
 

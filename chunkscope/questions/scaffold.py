@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sized
-from itertools import chain, islice
 
-import numpy as np
-
-from chunkscope.corpus.document import Document
+from chunkscope.corpus.document import LINE_END, Document
+from chunkscope.questions.passages import KINDS, PassageKind, passages_of
 from chunkscope.questions.quote_search import QuoteIndex
-from chunkscope.spans.intervals import BoolArray, Span, SpanArray, as_spans
+from chunkscope.spans.intervals import Span
 from chunkscope.structure.analysis import DocumentAnalysis
 
 MOST_QUESTIONS = 20
-PER_DOCUMENT = 3
 SHORTEST, LONGEST = 15, 300
 """Quotes of so many characters: long enough to stand once, short enough to be one statement."""
+MOST_LINE_ENDS = 2
+"""Text that is wrapped may go over so many; what goes over more is a form or a head, and no statement."""
 GOLDEN = (5**0.5 - 1) / 2
-
-_ITEM = re.compile(r"(?:[-*+・]|[0-9]{1,9}[.)])[ \t\u3000]?")
-_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 
 
 def configuration(corpus: str, questions: str) -> str:
@@ -87,11 +82,17 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def first_questions(documents: Iterable[Document]) -> str:
+def first_questions(documents: Iterable[Document], n: int = MOST_QUESTIONS) -> str:
     r"""Write questions to be filled in, each with a quote that stands once in its document.
 
     The quotes are spread over the documents, over all of each, and over what is in them: rows of tables, list items,
     lines of code, and sentences. First sentences alone would be split by no setting.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+    n : int
+        How many are wanted; there may be fewer to be had.
 
     Returns
     -------
@@ -101,43 +102,41 @@ def first_questions(documents: Iterable[Document]) -> str:
     Examples
     --------
     >>> rules = Document("rules.md", "# 宿泊\n\n宿泊費の上限は1泊12,000円とする。\n実費が下回るときは実費を払う。\n")
-    >>> print(first_questions([rules]).splitlines()[0])
-    {"id": "q1", "question": "", "doc": "rules.md", "evidence": ["宿泊費の上限は1泊12,000円とする。"]}
+    >>> print(first_questions([rules], 1), end="")
+    {"id": "q1", "question": "", "doc": "rules.md", "evidence": ["実費が下回るときは実費を払う。"]}
     """
-    lines: list[str] = []
     # a corpus may be larger than memory, so it is gone through one by one
     known = documents if isinstance(documents, Sized) else list(documents)
-    n_documents = max(1, len(known))
-    step = max(1, n_documents // MOST_QUESTIONS)
-    each = min(PER_DOCUMENT, -(-MOST_QUESTIONS * step // n_documents))
-    for number, document in enumerate(islice(known, 0, None, step)):
-        for start, end in _quotes(document, each, number):
-            quote = document.text[start:end]
-            record = {"id": f"q{len(lines) + 1}", "question": "", "doc": document.name, "evidence": [quote]}
+    n_documents = len(known)
+    lines: list[str] = []
+    for number, document in enumerate(known):
+        # what earlier documents did not have is taken from later ones
+        due = -(-n * (number + 1) // n_documents) - len(lines)
+        for start, end in _quotes(document, due, len(lines)) if due > 0 else ():
+            record = {
+                "id": f"q{len(lines) + 1}",
+                "question": "",
+                "doc": document.name,
+                "evidence": [document.text[start:end]],
+            }
             lines.append(json.dumps(record, ensure_ascii=False))
-            if len(lines) == MOST_QUESTIONS:
-                return _joined(lines)
-    return _joined(lines)
-
-
-def _joined(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _quotes(document: Document, most: int, number: int) -> list[Span]:
+def _quotes(document: Document, most: int, turn: int) -> list[Span]:
     """Choose quotes of a document: of each kind that it has in turn, and of each kind somewhere else each time.
 
     The turns go on from document to document, so that documents with one quote each do not all give their first.
     """
     kinds = _candidates(document)
     chosen: list[Span] = []
-    for turn in range(number * most, (number + 1) * most):
+    for number in range(turn, turn + most):
         left = [kind for kind in kinds if kind]
         if not left:
             break
-        spans = left[turn % len(left)]
+        spans = left[number % len(left)]
         # multiples of the golden ratio fill an interval evenly, however many there are
-        chosen.append(spans.pop(int(len(spans) * ((turn + 1) * GOLDEN % 1))))
+        chosen.append(spans.pop(int(len(spans) * ((number + 1) * GOLDEN % 1))))
     return sorted(chosen)
 
 
@@ -145,33 +144,14 @@ def _candidates(document: Document) -> list[list[Span]]:
     """Give what can be quoted, kind by kind: of each table its last row, for it is farthest from the header."""
     if not document.text:
         return []
-    parts, text = DocumentAnalysis(document), document.text
-    tables = [table.rows for table in parts.structure.tables if table.header]
-    code = [line for start, end in parts.structure.code.tolist() for line in _inner_lines(text, start, end)]
-    starts = parts.sentence_starts
-    spans = parts.without_trailing_blanks(starts, np.append(starts[1:], parts.length))
-    taken = [(heading.start, heading.end) for heading in parts.structure.headings]
-    taken += [(0, parts.structure.front_matter_end), *((table.start, table.end) for table in parts.structure.tables)]
-    taken += [(start, end) for start, end in parts.structure.code.tolist()]
-    others = as_spans([(start, end) for start, end in taken if start < end])
-    free = [(start, end) for start, end in spans[~_touches(spans, others, parts.length)].tolist()]
-    is_once = _stands_once(text, [*chain.from_iterable(tables), *code, *free])
-    rows = [[row for row in table if row in is_once] for table in tables]
-    fit = [span for span in free if span in is_once]
-    return [
-        [table[-1] for table in rows if table],
-        [span for span in fit if _ITEM.match(text, *span)],
-        [line for line in code if line in is_once],
-        [span for span in fit if not _ITEM.match(text, *span)],
-    ]
-
-
-def _touches(spans: SpanArray, taken: SpanArray, length: int) -> BoolArray:
-    """Tell which spans share a character with one of others."""
-    depths = np.bincount(taken[:, 0], minlength=length + 1) - np.bincount(taken[:, 1], minlength=length + 1)
-    n_taken = np.concatenate(([0], np.cumsum(np.cumsum(depths) > 0)))
-    found: BoolArray = n_taken[spans[:, 1]] > n_taken[spans[:, 0]]
-    return found
+    passages = passages_of(DocumentAnalysis(document))
+    is_once = _stands_once(document.text, [(one.start, one.end) for one in passages])
+    found: dict[PassageKind, dict[object, Span]] = {kind: {} for kind in KINDS}
+    for one in passages:
+        span = one.start, one.end
+        if span in is_once and (one.kind != "row" or one.header is not None):
+            found[one.kind][one.header if one.kind == "row" else span] = span
+    return [list(spans.values()) for spans in found.values()]
 
 
 def _stands_once(text: str, spans: Iterable[Span]) -> set[Span]:
@@ -183,16 +163,11 @@ def _stands_once(text: str, spans: Iterable[Span]) -> set[Span]:
     return {span for span in fit if counts[text[span[0] : span[1]]] == 1}
 
 
-def _inner_lines(text: str, start: int, end: int) -> list[Span]:
-    """Give the lines of a code block without their indents, those of its fences left out."""
-    lines = [(start + line.start(), start + line.end()) for line in _LINE.finditer(text[start:end])]
-    return [line for line in lines if not text.startswith(("```", "~~~"), line[0])]
-
-
 def _is_fit(text: str, span: Span) -> bool:
+    """Tell what is neither too short nor too long for one statement, nor over many lines."""
     start, end = span
     if not SHORTEST <= end - start <= LONGEST:
         return False
     quote = text[start:end]
-    # neither a comment nor a tag
-    return not quote.startswith("<") or quote.lower().startswith(("<tr", "<td", "<th"))
+    is_row = quote.lower().startswith(("<tr", "<td", "<th"))
+    return is_row or (len(LINE_END.findall(quote)) <= MOST_LINE_ENDS and not quote.startswith("<"))

@@ -407,6 +407,14 @@ class TestInit:
                 Path(file).unlink(missing_ok=True)
             assert run("init", name).stdout.splitlines()[-1] == f"{told} chunkscope check"
 
+    def test_so_many_quotes_are_written_as_are_wanted(self, here):
+        put("many/a.md", "\n\n".join(f"第{n}条の規定による額は{n}万円とする。" for n in range(40)))
+        for n in (5, 30):
+            Path("questions.jsonl").unlink(missing_ok=True)
+            assert f"{n} quotes: write the questions" in run("init", "many", "--n", n).stdout
+            assert len(Path("questions.jsonl").read_text("utf-8").splitlines()) == n
+        assert f"note: {n} of {n} questions have no text" in run("check", "many", "-q", "questions.jsonl").stdout
+
     def test_an_old_configuration_is_kept(self, here):
         put("pyproject.toml", '[tool.chunkscope]\ncorpus = "docs"\n')
         os.remove("questions.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,38 @@ def test_first_questions_quote_all_kinds_of_text_from_all_over_the_documents():
     assert places[0] < 0.4
     assert places[-1] > 0.9
     assert sum(place > 0.02 for place in places) >= 19
+
+
+@pytest.mark.parametrize(("n_documents", "n"), [(1, 20), (7, 20), (15, 20), (20, 20), (33, 20), (3, 50), (40, 1)])
+def test_first_questions_are_so_many_as_are_wanted_in_equal_parts(n_documents, n):
+    facts = [f"Fact {number} of this document stands alone." for number in range(60)]
+    documents = [Document(f"{number:02}.md", f"# T\n\n{' '.join(facts)}\n") for number in range(n_documents)]
+    rows = [json.loads(line) for line in first_questions(documents, n).splitlines()]
+    counts = Counter(row["doc"] for row in rows)
+    assert len(rows) == n
+    assert len(counts) == min(n, n_documents)
+    assert max(counts.values()) - min(counts.values()) <= 1
+    assert [row["id"] for row in rows] == [f"q{number}" for number in range(1, n + 1)]
+
+
+def test_what_some_documents_do_not_have_is_quoted_from_others():
+    facts = " ".join(f"Fact {number} of this document stands alone." for number in range(60))
+    documents = [Document("a.md", "short.\n"), Document("b.md", facts), Document("c.md", ""), Document("d.md", facts)]
+    rows = [json.loads(line) for line in first_questions(documents, 12).splitlines()]
+    assert Counter(row["doc"] for row in rows) == {"b.md": 6, "d.md": 6}
+
+
+def test_heads_of_forms_tags_and_marks_of_quotes_are_not_quoted():
+    head = "第12回 定例会議の議事録\n日時 二〇二五年四月一日\n場所 本社の会議室\n出席 田中と佐藤と鈴木\n以上である"
+    page = "<p>申請は画面から三日前までに入力してください。</p>"
+    documents = [
+        Document("a.txt", f"{head}\n\n承認は所属長がその日のうちに行う。\n", markup="plain"),
+        Document("b.html", page, markup="html"),
+        Document("c.md", "> 対象は正社員と契約社員の全員である。\n"),
+    ]
+    quotes = [json.loads(line)["evidence"][0] for line in first_questions(documents).splitlines()]
+    assert quotes[-2:] == ["申請は画面から三日前までに入力してください。", "対象は正社員と契約社員の全員である。"]
+    assert not any(quote.count("\n") > 2 for quote in quotes)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "short.\n", "```\nshort\n```\n", "| a |\n|---|\n| b |\n"])

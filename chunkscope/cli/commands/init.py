@@ -14,19 +14,23 @@ USUAL_FOLDERS = ("corpus", "docs", "documents", "doc")
 EPILOG = """\b
 Examples:
   chunkscope init
-  chunkscope init handbook"""
+  chunkscope init handbook --n 40"""
 
 
 @click.command("init", epilog=EPILOG)
 @options.corpus_argument
 @options.field_option
+@click.option(
+    "--n", type=options.WholeNumber(min=1), metavar="N", default=20, show_default=True, help="So many quotes."
+)
 @options.reading_options
 @options.message_options
 def command(**flags: Any) -> None:
     """Write chunkscope.toml and questions.jsonl here, for the documents in CORPUS.
 
-    The quotes are real; the questions are to be filled in. Files that are there are never touched. Without CORPUS it is
-    the first of the folders corpus, docs, documents and doc.
+    The quotes are real: rows of tables, list items, code and sentences from all over the documents; the questions are
+    still to be written. Files that are there are never touched. Without CORPUS it is the first of the folders corpus,
+    docs, documents and doc.
     """
     from chunkscope.cli.inputs import QUESTIONS_HERE, Inputs, start
     from chunkscope.config import OWN_FILE, find_config
@@ -49,7 +53,7 @@ def command(**flags: Any) -> None:
     if configured is None:
         texts[OWN_FILE] = configuration(path.replace(os.sep, "/"), QUESTIONS_HERE)
     if QUESTIONS_HERE not in there:
-        texts[QUESTIONS_HERE] = first_questions(corpus)
+        texts[QUESTIONS_HERE] = first_questions(corpus, flags["n"])
     _write(texts)
     n_quotes = texts.get(QUESTIONS_HERE, "").count("\n")
     if n_quotes:

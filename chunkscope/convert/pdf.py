@@ -298,7 +298,7 @@ def _without_running_heads(pages: Sequence[tuple[float, Sequence[Item]]]) -> lis
     """
     n = len(pages)
     body = _body([item for _, items in pages for item in items])
-    keys = [[_running(item, height, n) for item in items] for height, items in pages]
+    keys = [[_running(item, height, n, body) for item in items] for height, items in pages]
     counts = Counter(key for on_page in keys for key in set(on_page))
 
     def is_running(item: Item, key: tuple[str, int]) -> bool:
@@ -312,15 +312,15 @@ def _without_running_heads(pages: Sequence[tuple[float, Sequence[Item]]]) -> lis
     return kept if any(kept) else [list(items) for _, items in pages]
 
 
-def _running(item: Item, height: float, n_pages: int) -> tuple[str, int]:
+def _running(item: Item, height: float, n_pages: int, body: float) -> tuple[str, int]:
     """Give what lines at the edges of pages have in common; what is unique for all else.
 
-    They may differ in their numbers; of two pages alone, where they are nothing but numbers: there are articles too.
+    They may differ in their numbers, but for headings: large or bold letters, and of two pages alone any letters.
     """
     if isinstance(item, Grid) or (EDGE * height < item.top and item.bottom < (1 - EDGE) * height):
         return "", id(item)
     text = "0" if _ROMAN.fullmatch(item.text) else item.text
-    is_told = n_pages < 3 and re.search(r"[^\W\d_]", text)
+    is_told = item.size >= HEADING * body or ((n_pages < 3 or item.is_bold) and re.search(r"[^\W\d_]", text))
     return text if is_told else re.sub(r"\d+", "0", text), round(item.top / 3)
 
 

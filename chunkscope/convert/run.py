@@ -35,7 +35,7 @@ PACKAGES = ("kreuzberg", "pdfplumber")
 LARGEST = 1 << 30
 """Bytes of the largest file that is looked at."""
 
-TIMEOUT = 300.0
+TIMEOUT = 600.0
 """Seconds that one file may take."""
 
 BETWEEN = 2.0

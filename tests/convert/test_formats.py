@@ -98,6 +98,12 @@ def test_what_stands_on_each_page_is_left_out_and_sentences_run_over_pages(tmp_p
     assert origin.place(found.starts[2]) == "a.pdf, page 3"
 
 
+def test_headings_that_differ_in_their_number_alone_are_no_running_heads(tmp_path):
+    parts = [Part(1, f"Section {number}", (f"What stands in {name}.",), (), True) for number, name in enumerate("abcd")]
+    text = converted(tmp_path / "a.pdf", write_pdf, Known(tuple(parts)), head="Rules of 2026").text
+    assert text == "\n".join(f"# {part.heading}\n\n{part.sentences[0]}\n" for part in parts)
+
+
 def test_a_table_that_runs_over_pages_is_one_table(tmp_path):
     rows = [("Code", "Product", "Price"), *((f"P-{n:03}", f"Product {n}", f"{n * 7:,}") for n in range(120))]
     found = converted(tmp_path / "a.pdf", write_pdf, Known((Part(1, "Prices", (), tuple(rows)),)))

@@ -26,7 +26,7 @@ Examples:
     "--timeout",
     metavar="SECONDS",
     type=options.Number(min=0, min_open=True),
-    default=300,
+    default=600,
     show_default=True,
     help="What one file may take.",
 )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkscope.errors import InputError
-from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans
+from chunkscope.spans.intervals import BoolArray, IntArray, SpanArray, as_spans, expand_ranges
 
 LONGEST_DOCUMENT = 2**31 - 1
 """Places within a document are counted in 32 bits."""
@@ -123,6 +123,13 @@ class Targets:
     def ends(self) -> NDArray[np.int32]:
         """Ends within their documents."""
         return (self.spans[:, 1] - self.bases).astype(np.int32)
+
+    @cached_property
+    def has(self) -> BoolArray:
+        """Bool (n + 1,): whether each offset up to the end of the last lies in a span."""
+        has = np.zeros(int(self.spans[:, 1].max(initial=0)) + 1, dtype=np.bool_)
+        has[expand_ranges(self.spans[:, 0], self.spans[:, 1])[1]] = True
+        return has
 
     @classmethod
     def of(cls, spans: SpanArray, layout: Layout) -> Targets:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,19 @@ def row(name: str, pair: dict[str, Any]) -> str:
     against = f"{other['median_seconds']:.2f}" if other else ""
     ratio = f"{pair['median_ratio']:.2f}" if other else ""
     return f"| {name} | {one['median_seconds']:.2f} | {against} | {ratio} | {one['median_peak_megabytes']:,} MB |"
+
+
+def splitters() -> str:
+    """Give what cutting costs beside LangChain's splitter: processor time of the cutting, and whole processes."""
+    lines = ["| what / against what | cutting, processor seconds | against | ratio | whole processes |"]
+    lines.append("|---|---:|---:|---:|---:|")
+    for name, found in results("splitters")["rows"].items():
+        one, other = (statistics.median(run["cutting_processor"] for run in found[side]) for side in ("a", "b"))
+        ratios = found["median_ratios"]
+        lines.append(
+            f"| {name} | {one:.2f} | {other:.2f} | {ratios['cutting_processor']:.2f} | {ratios['seconds']:.2f} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def tried() -> str:
@@ -118,7 +132,7 @@ def pieces_row(name: str, counts: dict[str, int]) -> str:
     return f"| {name} | {' | '.join(shown)} | {wrong} |"
 
 
-TABLES = {"speed": speed, "tried": tried, "pieces": pieces}
+TABLES = {"speed": speed, "splitters": splitters, "tried": tried, "pieces": pieces}
 
 
 def with_tables(text: str) -> str:

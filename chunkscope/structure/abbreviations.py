@@ -6,21 +6,21 @@ from __future__ import annotations
 
 ALWAYS_GO_ON = frozenset(
     "p.s e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs "
-    "z.b d.h bzw vgl inkl ggf evtl sog bspw zzgl abzgl insb hrsg bijv np т.е напр".split()
+    "z.b d.h bzw vgl inkl lt gem geb ggf evtl sog bspw zzgl abzgl insb hrsg bijv np т.е напр".split()
 )
 """A sentence goes on behind them whatever follows."""
 
 TITLES = frozenset(
     "dr drs mr mrs ms mx prof rev hon gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep pres supt insp det msgr "
-    "messrs mme mmes mlle sra srta ste asst mt ft hr fr dott sig dhr mevr доц проф".split()
+    "messrs mme mmes mlle sra srta ste asst mt ft hr fr dipl ing dott sig dhr mevr доц проф".split()
 )
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
 BEFORE_NUMBERS = frozenset(
-    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc docs "
-    "bldg rm chaps n ex exs exh fn nn tit subd reg regs supp app cir pub stat rev cl sched bk ll art arts para paras "
-    "nr abs bd kap ziff zif anm nos núm num pág págs cap fasc стр рис табл гл "
-    "jan feb mar apr jun jul aug sept sep oct nov dec".split()
+    "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc "
+    "docs bldg rm chaps n ex exs exh fn nn tit subd reg regs supp cir pub stat rev cl sched bk ll arts paras id "
+    "ibid supra amend const memo eqn eqns thm lem prop defn def cor alg abb abt abs bd kap ziff zif anm núm num "
+    "pág págs cap fasc стр рис табл гл jan feb mar apr jun jul aug sept sep oct nov dec".split()
 )
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
 
@@ -39,7 +39,7 @@ CITED = frozenset(
     "fed reg supp pub cir cong rec educ bd civ crim evid bankr app div ann ry mfg bhd ct sup dist cl cas ins mut sav "
     "gen com comm comms adm admin int intl nat tit code cons envtl transp auth dev indus assoc soc pt pl ed edn l laws "
     "stat proc rev j cal tex fla ill mass mich minn pa va wash wis ariz conn ga ind kan mo okla ore tenn vt wyo no op "
-    "att".split()
+    "att rptr harv yale stan colum so memo const amend bus prob lab corr tr trib mun cnty dep hist".split()
 )
 """Words of citations: a sentence goes on between two of them, and before a number: 66 Fed. Reg. 100."""
 

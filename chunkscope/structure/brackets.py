@@ -37,15 +37,17 @@ _PAIRS = [pair for pair in zip(BRACKETS[::2], BRACKETS[1::2], strict=True) if pa
 _OPENING = {opening: _ALIKE.get(opening, opening) for opening, _ in _PAIRS} | {"„": "“"}
 _CLOSING = {closing: _ALIKE.get(opening, opening) for opening, closing in _PAIRS} | {"〞": "〝"}
 
-_OPENING_ONLY = {mark: kind for mark, kind in _OPENING.items() if mark not in "«»‹›“"}
-_CLOSING_ONLY = {mark: kind for mark, kind in _CLOSING.items() if mark not in "«»‹›"}
+_ROLES = {
+    **{mark: (kind, True) for mark, kind in _OPENING.items() if mark not in "«»‹›“"},
+    **{mark: (kind, False) for mark, kind in _CLOSING.items() if mark not in "«»‹›"},
+}
+"""Brackets that do but one thing: their kind, and whether they open."""
 
 _VALUE = r"\"[^\"]{0,2000}+\"|'[^']{0,2000}+'|\{[^{}]{0,500}+\}"
 _TAG = rf"</?[A-Za-z][\w:-]{{0,50}}+(?:\.[\w:-]{{1,50}}+){{0,5}}(?:\s(?:[^<>\"'{{}}]++|{_VALUE}){{0,60}}+)?/?>"
+_ANY = re.escape("".join((*_OPENING, *_CLOSING))) + '"`<{'
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
-_TOKENS = re.compile(
-    rf"[{re.escape(''.join((*_OPENING, *_CLOSING)))}\"`<{{](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?"
-)
+_TOKENS = re.compile(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
 _TAG_PATTERN = re.compile(_TAG)
 _ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
 
@@ -72,20 +74,16 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
         token, place = match.group(), match.start()
         if place < position:
             continue
-        if token in _OPENING_ONLY:
-            kind, is_opening = _OPENING_ONLY[token], True
-        elif token in _CLOSING_ONLY:
-            kind, is_opening = _CLOSING_ONLY[token], False
-        elif token[0] in "<{":
+        if token[0] in "<{":
             behind = 0 if opened["`"] else _behind_markup(text, token, place, end, unclosed)
             if behind:
                 _add(found, Pair(place, behind - 1, MARKUP))
                 position = behind
             continue
-        else:
-            kind, is_opening = _role(text, token, place, opened, stack)
+        role = _ROLES.get(token)
+        kind, is_opening = role or _role(text, token, place, opened, stack)
         if is_opening:
-            if opened[kind] or not _is_no_opening(text, token, start, place):
+            if role or opened[kind] or not _is_no_opening(text, token, start, place):
                 stack.append((kind, place))
                 opened[kind] += 1
         elif opened[kind]:
@@ -140,7 +138,7 @@ def _behind_markup(text: str, token: str, place: int, end: int, unclosed: set[st
 
 def _is_no_opening(text: str, token: str, start: int, place: int) -> bool:
     """Tell an inch mark from a quote, and a backtick that is escaped."""
-    return token in '"`' and (_is_behind_word if token == '"' else _is_escaped)(text, start, place)
+    return token[0] in '"`' and (_is_behind_word if token == '"' else _is_escaped)(text, start, place)
 
 
 def _is_stray(text: str, kind: str, start: int, opening: int, place: int) -> bool:

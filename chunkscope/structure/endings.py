@@ -137,7 +137,7 @@ _REFERENCE = _any(
 # --- what shows a mood ------------------------------------------------------------------------------------------------
 
 _PICTURE = _any(
-    rf"[{EMOJI}{PICTURES}][{MARKS}\U000e0020-\U000e007f]*+",
+    rf"[{EMOJI}{PICTURES}][{MARKS}\U000e0020-\U000e007f]*+(?:(?<=\u200d)[\u2190-\u27bf{PICTURES}][{MARKS}]*+)*+",
     r"[0-9#*]\ufe0f?\u20e3",
     r":[+a-z][a-z0-9_+-]{1,30}:(?![\w:])",
 )

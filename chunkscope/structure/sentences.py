@@ -21,23 +21,19 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkscope.spans.intervals import IntArray, Span, merge
-from chunkscope.structure.abbreviations import (
-    ALWAYS_GO_ON,
-    BEFORE_NUMBERS,
-    CITED,
-    LOWER_CASE_OPENERS,
-    MAY_END,
-    MAY_END_IF_CAPITAL,
-    NAMES_WITH_MARKS,
-    ORDINALS_FOLLOW,
-    ORDINALS_PRECEDE,
-    SENTENCE_OPENERS,
-    TITLES,
-)
+from chunkscope.structure.abbreviations import NAMES_WITH_MARKS
 from chunkscope.structure.brackets import GUILLEMETS, ROUND, SQUARE, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.composed import ComposedText
 from chunkscope.structure.endings import BLANKS, ENDING, REST, hanging, pictures
+from chunkscope.structure.full_stops import (
+    OPENER,
+    OPENER_IN_LOWER_CASE,
+    announces_number,
+    is_abbreviation,
+    is_in_date,
+    word_before,
+)
 from chunkscope.structure.going_on import goes_on, goes_on_behind_gap, is_particle, is_said
 from chunkscope.structure.labels import is_label
 from chunkscope.structure.marks import (
@@ -60,11 +56,8 @@ FIGURES = ("図", "表", "式", "第")
 
 FAR = 2000
 """How far back a symmetric mark looks for its other half; bounds the work on hostile text."""
-LABEL_LENGTH = 24
-DATE_LENGTH = 16
 MOST_QUOTES = 40
 LONGEST_SYMMETRIC = 3
-WORD_LENGTH = 24
 
 LOWER_CASE_LENGTH = 80
 """A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
@@ -74,36 +67,15 @@ _HAS_END_MARK = re.compile(f"[{WIDE}{ASCII}]")
 _JAPANESE = re.compile(f"[{KANA_KANJI}]")
 _JAPANESE_END = re.compile(f"[{KANA_KANJI}{EMOJI}{PICTURES}〜～」』）】]")
 _JAPANESE_OR_OPEN = re.compile(f"[{KANA_KANJI}{OPENING}]")
-_LETTER_AND_STOP = re.compile(r"[^\W\d_]\.")
-_CITED_NEXT = re.compile(r"([A-Z][a-z]{0,7})\.|§|[0-9]|vs?\.\s|(?:Code|Laws|Rules?|Stat)\b")
 _STARRED = re.compile(r"[※＊*][0-9０-９]{1,3}\Z")
 _CRIES = re.compile("[！？!?]")
-_ORDINAL = re.compile(rf"(?<!\bI )\b(?i:{'|'.join(ORDINALS_PRECEDE)})[ \u00a0][0-9]{{1,2}}\Z")
-_ORDINAL_FOLLOWS = re.compile(rf"(?:{'|'.join(ORDINALS_FOLLOW)})\b")
 _MARK = re.compile(f"[{MARKS}\U000e0100-\U000e01ef]")
 _HIRAGANA = re.compile("[ぁ-ゖ]")
 _OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
 _LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
-_WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
-_NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
-_INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
-_NUMBER = re.compile(r"[#(\[§¶]{0,2}[ \u00a0]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
-_OPENER = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
-_OPENER_IN_LOWER_CASE = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
 _NO_START = re.compile(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])|&(?:amp;)?\s")
 _DASHES = "–—―─━-"
 _ASIDE = re.compile(r"(?:-{1,3}|[–—―─━]+)\s+|[—―─━]+")
-_ERAS = "令和|平成|昭和|大正|明治"
-_YEAR = rf"(?:(?<![0-9])[12][0-9]{{3}}|(?:{_ERAS}) ?[0-9元]{{1,2}}|(?<![A-Za-z])[MTSHRmtshr][0-9]{{1,2}})"
-_MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
-_DATE = re.compile(
-    "|".join(
-        rf"{_YEAR}\.{gap}{_MONTH}\.{gap}{_DAY}(?!\.?[0-9])|(?<![0-9.]){_DAY}\.{gap}{_MONTH}\.{gap}[12][0-9]{{3}}(?![0-9])"
-        for gap in ("", " ")
-    )
-    + rf"|(?:{_ERAS}) ?[0-9元]{{1,2}}\. ?{_MONTH}(?![0-9])"
-)
-_AS_ASCII = str.maketrans("０１２３４５６７８９．\u00a0\u3000", "0123456789.  ")
 _NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
 _LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
 _ATTRIBUTE = re.compile(r"[\w:-]+=[\"'{]|/>")
@@ -368,7 +340,7 @@ def _is_padded(text: str, mark: str, start: int, place: int) -> bool:
 def _ends(block: _Block, end: _End, sentence: int) -> bool:
     """Decide whether a sentence ends."""
     text = block.text
-    if _is_spoken_of(text, end):
+    if text[end.core - 1] in CLOSED and _is_spoken_of(text, end):
         return False
     if _HAS_WIDE.search(text, end.mark, end.core) or (end.core < end.end and _HAS_WIDE.match(text, end.end - 1)):
         return _wide_ends(block, end, sentence)
@@ -387,7 +359,7 @@ def _wide_ends(block: _Block, end: _End, sentence: int) -> bool:
         return False
     is_closed = last in CLOSED or (last == "]" and text.find("[", mark, end.core) < 0)
     if is_closed or last in "！!？?" or (last in "…‥" and _CRIES.search(text, mark, end.core)):
-        is_name = end.core == mark + 1 and _word_before(text, mark).lower() in NAMES_WITH_MARKS
+        is_name = end.core == mark + 1 and word_before(text, mark).lower() in NAMES_WITH_MARKS
         if is_name or (text[end.end] in _DASHES and _is_aside(text, end, sentence)):
             return False
         return not _goes_on(block, end, is_closed=is_closed)
@@ -411,31 +383,20 @@ def _goes_on(block: _Block, end: _End, *, is_closed: bool) -> bool:
 def _wide_full_stop_ends(text: str, mark: int, boundary: int, sentence: int) -> bool:
     """Tell a full-width full stop from the point of １．５, of 図．１, of 2024．4．1 and of Ｄｒ．スミス."""
     before, behind = text[mark - 1 : mark], text[boundary]
-    if is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()) or _is_in_date(text, mark):
+    if is_label(text, sentence, mark) or (before in FIGURES and behind.isdigit()) or is_in_date(text, mark):
         return False
     if not before.isalnum() or _JAPANESE.match(before):
         return True
     if boundary == mark + 1 and (before.isdigit() or (behind.isalnum() and not _JAPANESE.match(behind))):
         return False
-    return not _is_abbreviation(text, mark, boundary, _OPENER)
+    return not is_abbreviation(text, mark, boundary, OPENER)
 
 
 def _is_spoken_of(text: str, end: _End) -> bool:
     """Tell a mark that is spoken of, 「?」 (U+003F), and the end of an attribute: alt="It ends." src="..."."""
-    if text[end.core - 1] not in CLOSED:
-        return False
     if text[end.core - 1] in "\"'" and _ATTRIBUTE.match(text, end.boundary):
         return True
     return bool(end.mark and _OPENS.match(text, end.mark - 1)) and not _LINE_END.search(text, end.core, end.boundary)
-
-
-def _is_in_date(text: str, mark: int) -> bool:
-    """Tell whether a full stop parts the year, month and day of a date: 2024. 4. 1, H30. 12. 1, 令和6. 4. 1."""
-    if not text[mark - 1 : mark].isdigit() and text[mark - 1 : mark] != "元":
-        return False
-    start = max(mark - DATE_LENGTH, 0)
-    around = text[start : mark + DATE_LENGTH].translate(_AS_ASCII)
-    return any(found.start() < mark - start < found.end() for found in _DATE.finditer(around))
 
 
 def _joined_ends(block: _Block, end: _End) -> bool:
@@ -457,7 +418,7 @@ def _joined_ends(block: _Block, end: _End) -> bool:
 def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
     """Decide on ASCII end marks that are followed by white space."""
     text, mark, boundary = block.text, end.mark, end.boundary
-    if _NO_START.match(text, boundary) or _is_aside(text, end, sentence):
+    if _NO_START.match(text, boundary) or (text[boundary] in _DASHES and _is_aside(text, end, sentence)):
         return False
     is_japanese = bool(_JAPANESE.match(text, _before(text, mark)))
     if text[boundary] > "\u2000" and not is_japanese and not _LINE_END.search(text, end.end, boundary):
@@ -467,30 +428,27 @@ def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
             return False
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
-    opener = _OPENER
+    opener = OPENER
     if first.islower() and not is_japanese and not _LOWER_START.match(text, place):
         if not block.is_lower_case:
             return False
-        opener = _OPENER_IN_LOWER_CASE
+        opener = OPENER_IN_LOWER_CASE
     marks = text[mark : end.core]
     if "!" in marks or "?" in marks:
-        if marks == "!" and _word_before(text, mark).lower() in NAMES_WITH_MARKS:
+        if marks == "!" and word_before(text, mark).lower() in NAMES_WITH_MARKS:
             return bool(opener.match(text, boundary))
         return not (is_japanese and _goes_on(block, end, is_closed=text[end.core - 1] in CLOSED))
     if marks.count(".") > 1 or marks[0] in "…‥":
         is_pause = marks.count(".") == 3 and marks[1] != "."
         is_omission = text[mark - 1 : mark] in ("[", "(", "（", "［")
         return first.isupper() and not is_pause and not is_omission
-    if _is_in_date(text, mark):
+    if is_in_date(text, mark):
         return False
     if is_japanese:
         stays = text[mark - 1] in FIGURES and first.isdigit()
     else:
-        behind = BLANKS.match(text, end.core).end()  # type: ignore[union-attr]
-        stays = _is_abbreviation(text, mark, boundary, opener) or (
-            end.core < end.end
-            and _word_before(text, mark).lower() in BEFORE_NUMBERS
-            and bool(_NUMBER.match(text, behind))
+        stays = is_abbreviation(text, mark, boundary, opener) or (
+            end.core < end.end and announces_number(text, mark, BLANKS.match(text, end.core).end())  # type: ignore[union-attr]
         )
     return not (stays or is_label(text, sentence, mark))
 
@@ -498,14 +456,14 @@ def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
 def _before(text: str, mark: int) -> int:
     """Give the place of the character before a mark, past what belongs to that character."""
     place = mark - 1
-    while place > 0 and _MARK.match(text, place):
+    while place > 0 and not text[place].isalnum() and _MARK.match(text, place):
         place -= 1
     return max(place, 0)
 
 
 def _is_aside(text: str, end: _End, sentence: int) -> bool:
     """Tell whether an aside between dashes ends here: -- voila! -- you have it."""
-    dash = text[end.boundary] in _DASHES and _ASIDE.match(text, end.boundary)
+    dash = _ASIDE.match(text, end.boundary)
     if not dash or _LINE_END.search(text, end.end, dash.end()):
         return False
     place = _OPEN_MARKS.match(text, dash.end()).end()  # type: ignore[union-attr]
@@ -516,70 +474,6 @@ def _is_aside(text: str, end: _End, sentence: int) -> bool:
     lead = _LEAD_OF_TURN.match(text, start, end.mark).end()  # type: ignore[union-attr]
     padded = f" {sign} " if sign[0] in "-–" else sign
     return text.count(padded, lead, end.mark) % 2 == 1
-
-
-def _is_abbreviation(text: str, mark: int, boundary: int, opener: re.Pattern[str]) -> bool:
-    """Tell whether the full stop at `mark` belongs to the word before it, and the sentence goes on at `boundary`."""
-    word = _word_before(text, mark)
-    if len(word) == 1 and word.islower() and _LETTER_AND_STOP.match(text, boundary):
-        return True
-    lower = word.lower()
-    if word[:1].isupper() and _is_cited(text, boundary, lower):
-        return True
-    if len(word) == 1 and word.isupper():
-        return _is_initial(text, mark) and not opener.match(text, boundary)
-    if word.isdigit():
-        return len(word) <= 2 and (_is_number_in_front_of_line(text, mark) or _is_ordinal(text, mark, boundary, opener))
-    is_capital = word[:1].isupper() or opener is _OPENER_IN_LOWER_CASE
-    if lower in ALWAYS_GO_ON or (lower in TITLES and is_capital):
-        return True
-    if lower in BEFORE_NUMBERS and _NUMBER.match(text, boundary):
-        return True
-    before = max(mark - len(word) - 1, 0)
-    is_initials = _INITIALS.fullmatch(word) and text[before] not in "@/"
-    may_end = lower in MAY_END or (lower in MAY_END_IF_CAPITAL and is_capital) or is_initials
-    return bool(may_end) and not opener.match(text, boundary)
-
-
-def _is_ordinal(text: str, mark: int, boundary: int, opener: re.Pattern[str]) -> bool:
-    """Tell whether the number before the mark is an ordinal of German and its kin: am 3. Juni, im 19. Jahrhundert."""
-    if _ORDINAL_FOLLOWS.match(text, boundary):
-        return True
-    return bool(_ORDINAL.search(text, max(mark - LABEL_LENGTH, 0), mark)) and not opener.match(text, boundary)
-
-
-def _is_cited(text: str, boundary: int, word: str) -> bool:
-    """Tell whether a citation goes on behind its abbreviated word, with a number or with another: 12 F. Supp. 3d."""
-    if not (word in CITED or word in MAY_END or len(word) == 1):
-        return False
-    following = _CITED_NEXT.match(text, boundary)
-    if not following or (following[0].isdigit() and len(word) == 1):  # plan A. 3 people
-        return False
-    other = (following[1] or "v").lower()
-    return len(other) == 1 or other in CITED or other in MAY_END
-
-
-def _is_initial(text: str, mark: int) -> bool:
-    """Tell a name's initial from the last letter of a path, and from a unit as in '5 V.'"""
-    before = text[max(mark - 3, 0) : mark - 1]
-    if before[-1:].isspace():
-        return not before[:-1].isdigit()
-    return not before or before[-1] in "(（\"'“‘「『[*_" or bool(_JAPANESE.match(before[-1]))
-
-
-def _is_number_in_front_of_line(text: str, mark: int) -> bool:
-    start = max(mark - LABEL_LENGTH, 0)
-    line = max(text.rfind("\n", start, mark), text.rfind("\r", start, mark))
-    return line >= 0 and bool(_NUMBER_IN_FRONT_OF_LINE.fullmatch(text, line, mark))
-
-
-def _word_before(text: str, mark: int) -> str:
-    """Give the word that ends at `mark`, without Japanese; full-width letters as ASCII."""
-    backwards = text[max(mark - WORD_LENGTH, 0) : mark][::-1]
-    word = _WORD_BACKWARDS.match(backwards).group()[::-1]  # type: ignore[union-attr]
-    if word.isascii():
-        return word.strip(".&")
-    return _JAPANESE.split(unicodedata.normalize("NFKC", word))[-1].strip(".&")
 
 
 def _is_held(block: _Block, end: _End, sentence: int) -> bool:

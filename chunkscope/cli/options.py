@@ -234,7 +234,7 @@ corpus_argument = click.argument("corpus", required=False, type=FILLED)
 document_argument = click.argument("document", type=FILLED)
 
 reading_options = stacked(
-    click.option("--encoding", metavar="LIST", help="Encoding of documents, or some: utf-8,cp932 [strict UTF-8]."),
+    click.option("--encoding", metavar="LIST", help="Encoding, or a list such as utf-8,cp932 [UTF-8]."),
     click.option(
         "--markup",
         type=click.Choice(["markdown", "html", "plain", "code"]),

@@ -165,12 +165,15 @@ class StoredText:
         SHA-256 of the bytes, in hex.
     length : int
         Code points.
+    front_matter_end : int
+        Where its front matter ends.
     """
 
     place: str
     encoding: str | None
     digest: str
     length: int
+    front_matter_end: int
 
     def read(self, name: str) -> str:
         """Read the text; an `InputError` where it is no longer what it was."""
@@ -198,6 +201,7 @@ class FileDocument(Document):
         """Make one of all that a document has, but for the text."""
         document = cls.__new__(cls)
         document.__dict__.update(name=name, fields={}, markup=markup, origin=origin, dialect=dialect, _stored=stored)
+        document.__dict__["front_matter_end"] = stored.front_matter_end
         return document
 
     @property

@@ -25,7 +25,8 @@ _SAFE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
 _PLAIN = rf"(?:[\w/.(]|[-<](?=\w))(?:{_SAFE}:#]|:(?![ \r\n]|\Z)|(?<! )#)*+"
 _QUOTED = rf'"{_SAFE}"\\]*+"[ ]*+'
 _SINGLE = rf"'{_SAFE}']*+'[ ]*+"
-_VALUE = rf"(?:{_PLAIN}|{_QUOTED}|{_SINGLE}|\[[ ]*+{_QUOTED}(?:,[ ]*+{_QUOTED})*+\][ ]*+)"
+_ITEM = rf"(?:{_QUOTED}|{_SINGLE}|\w[\w ./-]*+)"
+_VALUE = rf"(?:{_PLAIN}|{_QUOTED}|{_SINGLE}|\[[ ]*+{_ITEM}(?:,[ ]*+{_ITEM})*+\][ ]*+)"
 _EOL = r"(?:\r\n?+|\n|\Z)"
 _ITEMS = rf"(?:(?:- {_VALUE}{_EOL})++|(?:  - {_VALUE}{_EOL})++)?+"
 _SIMPLE_MAPPING = re.compile(rf"(?:[A-Za-z_][\w.-]{{0,99}}:(?:[ ]++{_VALUE}{_EOL}|[ ]*+{_EOL}{_ITEMS}))++")
@@ -88,13 +89,41 @@ def front_matter_end(text: str) -> int:
     >>> front_matter_end("---\n本文。\n---\n")
     0
     """
+    return find_front_matter(text)[0]
+
+
+def find_front_matter(text: str) -> tuple[int, Fault | None]:
+    r"""Give where the front matter ends, and what is wrong with lines that were surely meant so and tell nothing.
+
+    Parameters
+    ----------
+    text : str
+        A whole document.
+
+    Examples
+    --------
+    >>> find_front_matter("---\ntitle: Travel\n---\n# A\n")
+    (22, None)
+    >>> end, fault = find_front_matter("---\ntitle: @home\n---\n# A\n")
+    >>> print(end, fault.message)
+    0 the front matter is not YAML (found character that cannot start any token); it is read as text
+    """
+    if not text.startswith(("---", "+++")):
+        return 0, None
     lines = _lines(text)
     if lines is None:
-        return 0
+        return 0, _unclosed(text)
     inside, end = lines
     if text[0] == "+":
-        return 0 if _toml(_with_newlines(inside)) is None else end
-    return end if _SIMPLE_MAPPING.fullmatch(inside) or _mapping_fault(inside) is None else 0
+        inside = _with_newlines(inside)
+        return (0, _toml_fault(inside)) if _toml(inside) is None else (end, None)
+    if _SIMPLE_MAPPING.fullmatch(inside):
+        return end, None
+    fault = _mapping_fault(inside)
+    if fault is None:
+        return end, _excess(inside)
+    # a text may well start with a rule, and have another
+    return 0, fault if _ENTRY.match(inside, _first_entry(inside)) else None
 
 
 def attributes_of(text: str) -> dict[str, object]:
@@ -129,37 +158,6 @@ def attributes_of(text: str) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def front_matter_fault(text: str) -> Fault | None:
-    r"""Say what is wrong with lines that were surely meant as front matter and cannot be read so.
-
-    Parameters
-    ----------
-    text : str
-        A whole document.
-
-    Examples
-    --------
-    >>> print(front_matter_fault("---\ntitle: @home\n---\n# A\n").message)
-    the front matter is not YAML (found character that cannot start any token); it is read as text
-    >>> front_matter_fault("---\ntitle: Travel\n---\n# A\n")
-    """
-    if not text.startswith(("---", "+++")):
-        return None
-    lines = _lines(text)
-    if lines is None:
-        return _unclosed(text)
-    inside = lines[0]
-    if text[0] == "+":
-        return _toml_fault(_with_newlines(inside))
-    if _SIMPLE_MAPPING.fullmatch(inside):
-        return None
-    fault = _mapping_fault(inside)
-    if fault is None:
-        return _excess(inside)
-    # a text may well start with a rule, and have another
-    return fault if _ENTRY.match(inside, _first_entry(inside)) else None
-
-
 def _first_entry(inside: str) -> int:
     match = _COMMENTS.match(inside)
     return match.end() if match else 0
@@ -173,6 +171,9 @@ def _unclosed(text: str) -> Fault | None:
 
 
 def _excess(inside: str) -> Fault | None:
+    n_opened = sum(map(inside.count, ("[", "{", "?", "- ")))
+    if "*" not in inside and n_opened <= _MAX_DEPTH and len(inside) < _MAX_DEPTH**2 // 2:
+        return None  # so deep a nesting of indented lines alone is longer
     try:
         _Builder().build(_events(inside))
     except _TooMuchError:

@@ -16,7 +16,7 @@ from chunkscope.corpus.decoding import TWO_MARKS, decode, doubts, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect, find_dialect
 from chunkscope.corpus.document import Document, FileDocument, Markup, StoredText, require_document
 from chunkscope.corpus.encodings import Encodings
-from chunkscope.corpus.front_matter import front_matter_fault
+from chunkscope.corpus.front_matter import Fault, find_front_matter
 from chunkscope.corpus.gitignore import IgnoreRules, rules_above, rules_in
 from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding
 from chunkscope.corpus.kinds import markup_of_file, refuse_bytes, told_kinds
@@ -255,11 +255,11 @@ def _read_files(
             unreadable.append(_without_advice(str(told)))
             continue
         digests[name] = hashlib.sha256(raw).hexdigest()
-        text = StoredText(os.path.join(here, place), encoding, digests[name], document.length)
+        end = faults.look_at(document)
+        text = StoredText(os.path.join(here, place), encoding, digests[name], document.length, end)
         written, origin = origins.get(name, ("", None))
         stored.append((name, document.markup, text, origin if written == digests[name] else None))
         n_bytes += len(raw)
-        faults.look_at(document)
         is_chosen = encoding is not None and "," in encoding
         if is_chosen or b"\x1b" in raw or b"\x00" in raw or raw.startswith(TWO_MARKS):
             warnings += doubts(raw, name, encoding)
@@ -276,9 +276,15 @@ class _Faults:
         self._told: list[Text] = []
         self._n_more = 0
 
-    def look_at(self, document: Document) -> None:
-        """Note what is wrong with the front matter of a document."""
-        fault = front_matter_fault(document.text) if document.markup in ("markdown", "html") else None
+    def look_at(self, document: Document) -> int:
+        """Note what is wrong with the front matter of a document, and give where it ends."""
+        if document.markup not in ("markdown", "html"):
+            return 0
+        end, fault = find_front_matter(document.text)
+        self._note(document, fault)
+        return end
+
+    def _note(self, document: Document, fault: Fault | None) -> None:
         if fault and len(self._told) < _FAULTS_SHOWN:
             place = f"{document.name}:{fault.line}"
             self._told.append(say("{path}: {text}", path=place, text=fault.message))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import markdown_texts, texts
 
-from chunkscope.corpus.front_matter import attributes_of, front_matter_end, front_matter_fault
+from chunkscope.corpus.front_matter import attributes_of, find_front_matter, front_matter_end
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_toml_between_plus_signs_is_front_matter_too(end):
 )
 def test_other_plus_signs_are_text(text):
     assert front_matter_end(text) == 0
-    assert front_matter_fault(text) is None
+    assert find_front_matter(text)[1] is None
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_other_plus_signs_are_text(text):
     ],
 )
 def test_front_matter_that_cannot_be_read_is_told_with_its_line(inside, line, reason):
-    fault = front_matter_fault(f"---\n{inside}\n---\n# A\n")
+    fault = find_front_matter(f"---\n{inside}\n---\n# A\n")[1]
     assert fault is not None
     assert fault.line == line
     assert reason in fault.message
@@ -211,8 +211,8 @@ def test_front_matter_that_cannot_be_read_is_told_with_its_line(inside, line, re
 
 
 def test_front_matter_that_is_not_closed_and_bad_toml_are_told():
-    assert "no line ---" in str(front_matter_fault("---\ntitle: x\n\n# A\n"))
-    fault = front_matter_fault("+++\na = 1\ntitle = x\n+++\n")
+    assert "no line ---" in str(find_front_matter("---\ntitle: x\n\n# A\n")[1])
+    fault = find_front_matter("+++\na = 1\ntitle = x\n+++\n")[1]
     assert fault is not None
     assert fault.line == 3
     assert "not TOML" in fault.message
@@ -233,7 +233,7 @@ def test_front_matter_that_is_not_closed_and_bad_toml_are_told():
     ],
 )
 def test_what_is_no_front_matter_is_no_fault(text):
-    assert front_matter_fault(text) is None
+    assert find_front_matter(text)[1] is None
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_what_is_no_front_matter_is_no_fault(text):
 )
 def test_hostile_front_matter_tells_nothing_and_ends(text):
     assert len(attributes_of(text)) <= 1
-    assert "\n" not in str(front_matter_fault(text))
+    assert "\n" not in str(find_front_matter(text))[1]
 
 
 def test_anchors_and_merged_mappings_are_written_out():
@@ -316,7 +316,7 @@ VALUES = st.lists(
     max_size=6,
 ).map("".join)
 ENTRIES = st.tuples(st.sampled_from(["", "- ", "  - ", "  "]), KEYS, st.sampled_from([": ", ":", ":  "]), VALUES)
-QUOTED = st.sampled_from(['"{}"', "'{}'", '["{}", "b"]', "{}", "- {}"])
+QUOTED = st.sampled_from(['"{}"', "'{}'", '["{}", "b"]', "[{}, b c]", "{}", "- {}"])
 
 
 @settings(max_examples=500)

@@ -237,10 +237,11 @@ reading_options = stacked(
     click.option("--encoding", metavar="LIST", help="Encoding, or a list such as utf-8,cp932 [UTF-8]."),
     click.option(
         "--markup",
+        metavar="KIND",
         type=click.Choice(["markdown", "html", "plain", "code"]),
-        help="Markup of all documents [by suffix].",
+        help="markdown, html, plain or code, for all [by suffix].",
     ),
-    click.option("--dialect", metavar="NAME", help="Dialect of Markdown [by mkdocs.yml and such, or by marks]."),
+    click.option("--dialect", metavar="NAME", help="Dialect of Markdown [by mkdocs.yml or such, or marks]."),
 )
 
 corpus_options = stacked(

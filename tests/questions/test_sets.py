@@ -229,6 +229,7 @@ def test_our_own_lines_come_back_as_they_were():
         {"id": "q1", "question": "a?", "doc": "a.md", "evidence": ["x"], "spans": [[0, 1]], "match": "any"},
         {"id": "q2", "question": "b?", "evidence": []},
         {"id": "q3", "question": "c?", "evidence": [{"doc": "a.md", "text": "x", "start": 0}], "trap_docs": ["b.md"]},
+        {"id": "q4", "question": "d?", "doc": "a.md", "evidence": ['["a"] ', " <1-hop> b", " <1-hop> b"], "n": 1},
     ]
     put_lines("q.jsonl", lines)
     assert list(read_question_set("q.jsonl").questions) == lines

@@ -76,6 +76,8 @@ class _Columns:
         if is_run and "evidence" not in mapped and self.of.get("evidence") in RETRIEVED:
             self.retrieved = self.of.pop("evidence")
         self.known = known
+        # lines that are ours already: a quote in them is one, whatever it looks like
+        self.is_ours = not file.columns and self.of.get("evidence") == "evidence"
 
     def value(self, values: Mapping[str, Any], ours: str) -> Any:
         """Give the value of a field; None where it is empty."""
@@ -165,7 +167,7 @@ def _record(values: Mapping[str, Any], columns: _Columns) -> dict[str, Any]:
         raise InputError(say("match is {found!r}, neither 'all' nor 'any'", found=record["match"]))
     if not isinstance(record.get("doc", ""), str):
         raise InputError(say("its document is no name"))
-    quotes = _quotes(columns.value(values, "evidence"))
+    quotes = _quotes(columns.value(values, "evidence"), as_it_is=columns.is_ours)
     # in our own form an empty list is said on purpose; in others it says that nobody has looked
     is_unanswerable = columns.of.get("evidence") == "evidence" and read_list(values.get("evidence")) == []
     if quotes or is_unanswerable:
@@ -192,9 +194,9 @@ def _answer(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _quotes(value: object) -> list[str | dict[str, Any]]:
+def _quotes(value: object, *, as_it_is: bool) -> list[str | dict[str, Any]]:
     """Give the quotes of a cell or a field, each once."""
-    value = read_list(value)
+    value = value if as_it_is else read_list(value)
     listed = value if isinstance(value, list) else [value]
     found: list[str | dict[str, Any]] = []
     for one in listed:
@@ -202,8 +204,8 @@ def _quotes(value: object) -> list[str | dict[str, Any]]:
             raise InputError(say("a quote is an object without 'text'"))
         if one is not None and not isinstance(one, str | dict):
             raise InputError(say("a quote is no text"))
-        quote = _HOP.sub("", one).strip() if isinstance(one, str) else one
-        if quote and quote not in found:
+        quote = _HOP.sub("", one).strip() if isinstance(one, str) and not as_it_is else one
+        if quote and (as_it_is or quote not in found):
             found.append(quote)
     return found
 

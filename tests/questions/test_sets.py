@@ -298,6 +298,9 @@ def test_whole_files_that_cannot_be_read_are_one_line():
     put("head.csv", "question,evidence\n")
     put("cp932.csv", "質問,根拠\n上限は？,一万円\n".encode("cp932"))
     put("broken.json", '{"data": [')
+    put("list.json", "[1, 2]")
+    put("data.json", '{"data": []}')
+    put("nan.jsonl", '{"question": NaN}\n{"question": "a?", "n": 1e999}\n')
     put("twice.csv", "question,question\na,b\n")
     put("x.xlsx", b"PK\x03\x04....")
     os.mkdir("folder")
@@ -305,6 +308,9 @@ def test_whole_files_that_cannot_be_read_are_one_line():
         "empty.csv": "empty.csv: no question in it",
         "head.csv": "head.csv: no question in it",
         "broken.json": "broken.json:1: not JSON: Expecting value at column 11",
+        "list.json": "list.json: no question in it (list.json:1: not an object, but a number)",
+        "data.json": "data.json: no question in it",
+        "nan.jsonl": "nan.jsonl: no question in it (nan.jsonl:1: not JSON: NaN is no number)",
         "twice.csv": "twice.csv:1: a column stands twice: 'question'",
         "folder": "folder: is a folder; one of BEIR would have corpus.jsonl, queries.jsonl and qrels/*.tsv",
         "nothing.csv": "nothing.csv: no such file or folder",

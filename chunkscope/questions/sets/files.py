@@ -127,7 +127,8 @@ def _json_objects(path: str, text: str) -> SetFile:
             except InputError as fault:
                 faults.append((number, say("{text}", text=str(fault))))
         # of a file that is one broken value no line is an object
-        return SetFile(path, tuple(rows), faults=tuple(faults)) if rows else _told(path, error)
+        is_lines = rows or (isinstance(error, json.JSONDecodeError) and error.msg == "Extra data")
+        return SetFile(path, tuple(rows), faults=tuple(faults)) if is_lines else _told(path, error)
     return SetFile(path, (Row(1, found),), whole=found)
 
 

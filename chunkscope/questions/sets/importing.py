@@ -43,16 +43,22 @@ def read_question_set(
     if folder is not None:
         return read_beir(folder, how)
     file = read_set_file(shown, how.encoding)
-    if not file.rows and not file.faults:
-        raise InputError(f"{shown}: no question in it")
+    _require_rows(file)
     kind = format or _kind(file)
     if kind == "squad":
         require_squad(file)
         return read_squad(file, how)
     rows = rows_of(file)
+    _require_rows(rows)
     if kind == "proposals":
         return read_proposals(rows, how)
     return read_rows(rows, how, kind)
+
+
+def _require_rows(file: SetFile) -> None:
+    if not file.rows:
+        reason = f" ({file.path}:{file.faults[0][0]}: {file.faults[0][1]})" if file.faults else ""
+        raise InputError(f"{file.path}: no question in it{reason}")
 
 
 def _kind(file: SetFile) -> SetFormat:

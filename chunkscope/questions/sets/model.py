@@ -6,12 +6,11 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from chunkscope.corpus.document import Document
-from chunkscope.errors import InputError
 from chunkscope.language import Text, say
 from chunkscope.questions.question import Match
 
@@ -201,15 +200,3 @@ class DocumentNames:
             name = f"{base}-{n}"
         self._taken.add(name.casefold())
         return f"{name}.txt"
-
-
-def require_rows(found: Sequence[object], path: str) -> None:
-    """Raise where a file holds nothing.
-
-    Raises
-    ------
-    InputError
-        No row in it.
-    """
-    if not found:
-        raise InputError(f"{path}: no question in it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from chunkscope.cli.console import Messages
@@ -76,9 +76,18 @@ class Inputs:
         found |= {"encodings": dict(self.encodings)} if self.encodings else {}
         return found | ({"no_ignore": True} if self.flags.get("no_ignore") else {})
 
+    def as_settled(self, settings: Mapping[str, Any]) -> Inputs:
+        """Read documents as a result was read; see `settings`."""
+        told: dict[str, Any] = {name: settings.get(name) for name in ("encoding", "markup", "dialect")}
+        told |= {name: tuple(settings.get(name) or ()) for name in ("include", "exclude")}
+        told |= {"encodings": settings.get("encodings") or {}, "no_ignore": bool(settings.get("no_ignore"))}
+        return replace(self, flags={**self.flags, **told})
+
     @property
     def encodings(self) -> Mapping[str, str]:
         """The encodings that the configuration has for globs; an encoding on the command line goes before them."""
+        if "encodings" in self.flags:
+            return cast("Mapping[str, str]", self.flags["encodings"])
         if self.flags["encoding"] is not None and not is_configured("encoding"):
             return {}
         return cast("Mapping[str, str]", running_config().values.get("encodings", {}))

@@ -64,8 +64,8 @@ def tokens_of(cell: Cell) -> ChunkTokens | None:
     return ChunkTokens(IN_TOKENS, lengths.n, {limit: lengths.above(limit) for limit in TAKEN})
 
 
-def chunker_of(plan: SweepPlan, advice: Advice) -> Chunker:
-    """Give the chunker of the advised cell."""
+def chunker_of(plan: SweepPlan, advice: Advice | Cell) -> Chunker:
+    """Give the chunker of a cell, such as the advised one."""
     unsized = next(
         row.chunker
         for row in plan.grid.rows

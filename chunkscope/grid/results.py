@@ -31,6 +31,8 @@ FORMAT = 1
 
 DIGITS = 6
 MOST_NAMED = 5
+MOST_ABOVE = 10
+"""So many of the chunks that came first for a question are in the JSON."""
 MOST_WORST = 10
 """So many of the documents that lose most are in the JSON."""
 
@@ -541,11 +543,11 @@ class SweepResult(Shown):
 
     `findings` has, for each setting that was to be explained, the cuts that split evidence or lose a header; by
     document, then place. `damage` has, for settings that were to be counted by document, what each document loses,
-    worst first, and `worst` has that of the advised cell, if it was
-    `looked_closely` at. `tokens` has, where no model is named and the documents are not too many, how many chunks of
-    the advised cell are above what models take. `ranks` has, where they were kept, what came first for each question,
-    by the key of a cell and the name of a retriever. `limit` is what cells must be within to be advised. The JSON has
-    the limit, the tokens and the first of the worst, but none of the others. `version` is that of chunkscope.
+    worst first, and `worst` has that of the advised cell, if it was `looked_closely` at. `tokens` has, where no model
+    is named and the documents are not too many, how many chunks of the advised cell are above what models take. `ranks`
+    has, where they were kept, what came first for each question, by the key of a cell and the name of a retriever.
+    `limit` is what cells must be within to be advised. The JSON has the limit, the tokens, the first of the worst and
+    the ranks of the cells that reports show, but none of the others. `version` is that of chunkscope.
     """
 
     settings: Mapping[str, Any]
@@ -660,7 +662,20 @@ class SweepResult(Shown):
             **({"holdout": self.held_out.to_dict()} if self.held_out is not None else {}),
             **({"retrieval": _plain(self.retrieval)} if self.retrieval is not None else {}),
             **({"fields": [vars(entry) for entry in self.fields]} if self.fields else {}),
+            **({"ranks": ranks} if (ranks := list(self._shown_ranks())) else {}),
         }
+
+    def _shown_ranks(self) -> Iterator[dict[str, Any]]:
+        """Give what came first in the cells that reports show, as far as that was kept."""
+        names = ("chunker", "unit", "size", "overlap", "retriever")
+        for one in (self.retrieval or {}).get("best_of_ways", ()) if self.ranks else ():
+            *setting, retriever = (one[name] for name in names)
+            questions = {
+                found.id: [[hit.document, hit.start, hit.end, hit.meets] for hit in found.above[:MOST_ABOVE]]
+                for found in self.ranks.get((tuple(setting), retriever), ())
+            }
+            if questions:
+                yield {**{name: one[name] for name in names}, "questions": questions}
 
     def _second_look(self) -> dict[str, Any]:
         """Give what is said with the advice: the limit, the documents that lose most, tokens above what models take."""

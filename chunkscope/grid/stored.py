@@ -13,7 +13,16 @@ from chunkscope.grid.comparison import read_result
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.notation import Skipped
 from chunkscope.grid.pairing import Record
-from chunkscope.grid.results import Cell, ChunkTokens, CorpusInfo, QuestionsInfo, SweepResult
+from chunkscope.grid.ranks import Hit, QuestionRank
+from chunkscope.grid.results import (
+    Cell,
+    CellKey,
+    ChunkTokens,
+    CorpusInfo,
+    QuestionsInfo,
+    SweepResult,
+    ranked_by,
+)
 from chunkscope.measures.base import Field
 from chunkscope.measures.damage import DocumentDamage
 from chunkscope.measures.lengths import ChunkLengths, LengthCounts
@@ -118,10 +127,8 @@ def _sweep(record: Record) -> SweepResult:
         raise ValueError("the advised setting is not there")
     held_out, tokens = record.get("holdout"), record.get("chunk_tokens")
     worst = record.get("worst_documents", ())
-    if not isinstance(record["settings"], dict):
-        raise TypeError("settings")
     return SweepResult(
-        settings=dict(record["settings"]),
+        settings=_settings(record["settings"]),
         corpus=corpus,
         questions=None if record.get("questions") is None else _questions(record["questions"]),
         cells=cells,
@@ -138,7 +145,26 @@ def _sweep(record: Record) -> SweepResult:
         looked_closely=worst is not None,
         tokens=None if tokens is None else _tokens(tokens),
         version=_text(record["chunkscope"]),
+        ranks=_ranks(record.get("ranks", ()), cells),
     )
+
+
+def _settings(found: Any) -> dict[str, Any]:
+    """Hold to their types the settings by which documents are read and cut again."""
+    if not isinstance(found, dict):
+        raise TypeError("settings")
+    for name in ("encoding", "markup", "dialect"):
+        _text(found.get(name) or "")
+    for name in ("include", "exclude", "overlaps", "chunkers"):
+        if not isinstance(found.get(name) or [], list):
+            raise TypeError(name)
+        for one in found.get(name) or ():
+            _text(one)
+    for name in ("encodings", "chunks", "chunk_fields", "versions"):
+        _texts(found.get(name) or {})
+    for memory in (found.get("splitters") or {}).values():
+        _texts(memory)
+    return dict(found)
 
 
 def _retrieval(found: Record | None, cells: tuple[Cell, ...]) -> Record | None:
@@ -249,6 +275,27 @@ def _omega(found: Record) -> dict[str, float]:
         return {"questions": 0, "sum": 0.0, "squares": 0.0}
     mean, deviation = _number(found["mean"]), _number(found["std"])
     return {"questions": 1, "sum": mean, "squares": mean**2 + deviation**2}
+
+
+def _ranks(found: Any, cells: tuple[Cell, ...]) -> dict[tuple[CellKey, str], list[QuestionRank]]:
+    """Give what came first, with the ranks and the causes that the cell has of each question."""
+    by_key = {cell.key: cell for cell in cells}
+    ranks = {}
+    for one in found:
+        key: CellKey = (one["chunker"], one["unit"], one["size"], one["overlap"])
+        ranked = ranked_by(by_key[key], one["retriever"])
+        missed, first = ranked.get("missed", {}), ranked.get("first_rank_answered", {})
+        ranks[key, _text(one["retriever"])] = [
+            QuestionRank(_text(name), "", first.get(name), missed.get(name), tuple(_hit(*hit) for hit in hits))
+            for name, hits in one["questions"].items()
+        ]
+    return ranks
+
+
+def _hit(document: Any, start: Any, end: Any, meets: Any) -> Hit:
+    if not isinstance(meets, bool) or not isinstance(start, int) or not isinstance(end, int):
+        raise TypeError("a hit")
+    return Hit(_text(document), start, end, 0, 0.0, "", meets)
 
 
 def _advice(record: Record) -> Advice | NoAdvice | None:

@@ -49,16 +49,29 @@ class CellRanks:
     qrels: Qrels
     needed: Parts
 
-    def write(self, asked: Sequence[Question], documents: Sequence[Document]) -> list[QuestionRank]:
-        """Write everything out.
+    def write(
+        self,
+        asked: Sequence[Question],
+        documents: Sequence[Document],
+        *,
+        rows: IntArray | None = None,
+        most: int | None = None,
+    ) -> list[QuestionRank]:
+        """Write everything out, or some.
 
         Parameters
         ----------
         asked : sequence of Question
         documents : sequence of Document
             In the order of the layout.
+        rows : int64 (r,), optional
+            These questions only.
+        most : int, optional
+            So many chunks of each.
         """
-        wanted = np.unique(self.layout.documents_of(self.spans[self.top[self.top >= 0], 0])).tolist()
+        written = np.arange(len(asked)) if rows is None else rows
+        top = self.top[written, :most]
+        wanted = np.unique(self.layout.documents_of(self.spans[top[top >= 0], 0])).tolist()
         # one of a file would read it once for each hit
         texts = {number: _in_memory(documents[number]) for number in wanted}
         parts: list[list[tuple[int, int]]] = [[] for _ in asked]
@@ -66,8 +79,8 @@ class CellRanks:
         for owner, (start, end) in zip(owners, self.needed.spans.tolist(), strict=True):
             parts[owner].append((start, end))
         found = []
-        for row, question in enumerate(asked):
-            places = self.top[row][self.top[row] >= 0]
+        for row, chunks in zip(written.tolist(), top, strict=True):
+            question, places = asked[row], chunks[chunks >= 0]
             above = tuple(
                 self._hit(texts, span, float(score), parts[row])
                 for span, score in zip(self.spans[places].tolist(), self.scores[row].tolist(), strict=False)
@@ -90,6 +103,22 @@ class CellRanks:
 
 def _in_memory(document: Document) -> Document:
     return Document(document.name, document.text, document.fields, document.markup, dialect=document.dialect)
+
+
+def first_rows(missed: Sequence[BoolArray], most: int) -> list[IntArray]:
+    """Choose questions of several cells, at most so many in all: those that are missed before others.
+
+    Examples
+    --------
+    >>> cells = [np.array([False, True, False]), np.array([True, False, True])]
+    >>> [rows.tolist() for rows in first_rows(cells, 4)]
+    [[0, 1], [0, 2]]
+    """
+    lengths = [len(one) for one in missed]
+    order = np.argsort(~np.concatenate([*missed, np.empty(0, dtype=np.bool_)]), kind="stable")[:most]
+    taken = np.zeros(sum(lengths), dtype=np.bool_)
+    taken[order] = True
+    return [np.flatnonzero(part) for part in np.split(taken, np.cumsum(lengths)[:-1])] if lengths else []
 
 
 class RanksByCell(Mapping[tuple[CellKey, str], "list[QuestionRank]"]):

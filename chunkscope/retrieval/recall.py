@@ -15,8 +15,9 @@ from chunkscope.grid.advice import Advice, Remedy
 from chunkscope.grid.limits import ModelLimit
 from chunkscope.grid.notation import DEFAULT_OVERLAPS, DEFAULT_SIZES, Grid, Overlap
 from chunkscope.grid.plan import LOOKED_AT_AGAIN, STATUS, with_all_that_mends
+from chunkscope.grid.ranks import QuestionRank
 from chunkscope.grid.remedies import chunker_of, prependable, remedy_of, tokens_of, with_remedies
-from chunkscope.grid.results import Cell, SweepResult, retriever_names
+from chunkscope.grid.results import MOST_ABOVE, Cell, CellKey, SweepResult, retriever_names
 from chunkscope.grid.scan import Progress
 from chunkscope.grid.sweep import MAX_CELLS_WITH_IDS, Sweep, prepare_sweep
 from chunkscope.grid.ways import default_grid
@@ -32,11 +33,14 @@ from chunkscope.retrieval.measure import BoundRetrieval, RetrievalMeasure
 from chunkscope.retrieval.overlap import OverlapMeasure
 from chunkscope.retrieval.parse import find_retrievers
 from chunkscope.retrieval.picking import answers
-from chunkscope.retrieval.ranks import RanksByCell
+from chunkscope.retrieval.ranks import RanksByCell, first_rows
 from chunkscope.retrieval.retriever import Retriever
 from chunkscope.retrieval.returns import Return
 from chunkscope.retrieval.searching import Search, as_retriever
 from chunkscope.retrieval.settings import Condition, RetrievalSettings
+
+MOST_HITS = 20_000
+"""So many of the chunks that came first are kept where those of the shown cells are."""
 
 
 def recall(
@@ -171,12 +175,16 @@ class Recall:
     retrievers : tuple of Retriever
     holdout : Holdout or None
     keep_ranks : bool
+        Of every cell.
+    keep_shown : bool
+        Of the cells that reports show, which are ranked again for it.
     """
 
     sweep: Sweep
     retrievers: tuple[Retriever, ...]
     holdout: Holdout | None = None
     keep_ranks: bool = False
+    keep_shown: bool = False
 
     def run(self) -> SweepResult:
         """Rank the chunks of all cells, advise one, and say what prepending would mend there."""
@@ -186,9 +194,29 @@ class Recall:
             again = self.sweep.again([chunker_of(plan, result.advice)]) if plan.with_tokens else None
             tokens = tokens_of(again.cells[0]) if again else None
             result = dataclasses.replace(result, advice=self._with_remedies(result, result.advice), tokens=tokens)
-        if not self.keep_ranks:
-            return result
-        return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
+        if self.keep_ranks:
+            return dataclasses.replace(result, ranks=RanksByCell(result.cells, self.sweep.scan.documents))
+        return dataclasses.replace(result, ranks=self._of_shown(result)) if self.keep_shown else result
+
+    def _of_shown(self, result: SweepResult) -> dict[tuple[CellKey, str], list[QuestionRank]]:
+        """Rank the cells that reports show once more, and keep what came first: of missed questions before others."""
+        names = retriever_names([{"retriever": one.name} for one in self.retrievers])
+        ranking = self.sweep.scan.of_kind(BoundRetrieval)
+        assert ranking is not None
+        keeping = dataclasses.replace(ranking, task=dataclasses.replace(ranking.task, keep_ranks=True))
+        cells = {cell.key: cell for cell in result.cells}
+        kept: dict[tuple[CellKey, str], Mapping[str, Any]] = {}
+        for best in (result.retrieval or {})["best_of_ways"]:
+            cell = cells[best["chunker"], best["unit"], best["size"], best["overlap"]]
+            chunker = chunker_of(self.sweep.plan, cell)
+            only = keeping.only(names.index(best["retriever"]))
+            [kept[cell.key, best["retriever"]]] = only.evaluate(self.sweep.scan.chunks(chunker))["retrieval"]
+        rows = first_rows([one["_ranks"].missed for one in kept.values()], MOST_HITS // MOST_ABOVE)
+        documents = self.sweep.scan.documents
+        return {
+            key: one["_ranks"].write(one["_asked"], documents, rows=of_cell, most=MOST_ABOVE)
+            for (key, one), of_cell in zip(kept.items(), rows, strict=True)
+        }
 
     def _with_remedies(self, result: SweepResult, advice: Advice) -> Advice:
         """Rank the advised cell again with what it could prepend; not where that would embed or search elsewhere."""
@@ -237,6 +265,7 @@ def prepare_recall(
     model_limit: int | str | ModelLimit | None = None,
     tolerance: str | int = "2%",
     keep_ranks: bool = False,
+    keep_shown: bool = False,
     skip_bad_labels: bool = False,
     with_ids: bool | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -281,4 +310,4 @@ def prepare_recall(
         settings=settings,
         progress=progress,
     )
-    return Recall(sweep, tuple(retrievers), holdout, keep_ranks)
+    return Recall(sweep, tuple(retrievers), holdout, keep_ranks, keep_shown)

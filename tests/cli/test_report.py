@@ -211,8 +211,17 @@ def test_chunks_of_an_index_are_read_again(here):
     assert blocks((here / "page.html").read_text("utf-8"))["document-0"]["spans"]["0"].startswith("5k")
 
 
-def test_a_recall_makes_a_page(here):
+def test_a_recall_makes_a_page_that_has_what_came_first(here):
     arguments = ["recall", "ja/docs", "-q", "ja/questions.jsonl", *GRID, "--format", "json", "-o", "recall.json"]
     assert run(*arguments).exit_code == 0
     assert report("recall.json").exit_code == 0
-    assert blocks((here / "page.html").read_text("utf-8"))["data"]["isRanked"]
+    data = blocks((here / "page.html").read_text("utf-8"))["data"]
+    assert data["isRanked"]
+    record = json.loads((here / "recall.json").read_text("utf-8"))
+    assert len(data["above"]) == len(record["retrieval"]["best_of_ways"]) == len(record["ranks"])
+    ids = [question[0] for question in data["questions"]]
+    for kept, above in zip(record["ranks"], data["above"].values(), strict=True):
+        assert {ids[int(place)] for place in above} == set(kept["questions"])
+        for place, hits in above.items():
+            told = [[data["documents"][name][0], start, end, bool(meets)] for name, start, end, meets in hits]
+            assert told == kept["questions"][ids[int(place)]]

@@ -111,6 +111,7 @@ def command(**flags: Any) -> None:
             model_limit=limit,
             tolerance=flags["tolerance"] or "2%",
             keep_ranks=flags["ranks"],
+            keep_shown=flags["output_format"] == "json",
             skip_bad_labels=flags["skip_bad_labels"],
             with_ids=True if flags["ids"] else None,
             settings=kept_settings(wanted, inputs, flags, "price"),

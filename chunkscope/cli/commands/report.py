@@ -114,10 +114,8 @@ def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text
                 f"{flags['result']}: is a result of {path or 'documents in memory'}, which is not here; name it with "
                 f"{option}, or leave texts out with --no-documents"
             )
-    told = {name: result.settings.get(name) for name in ("encoding", "markup")}
-    told |= {name: tuple(result.settings.get(name) or ()) for name in ("include", "exclude")}
-    told["skip_unreadable"] = bool(result.corpus.unreadable)
-    inputs = Inputs(corpus, questions, {**flags, **told}, messages)
+    asked = {**flags, "skip_unreadable": bool(result.corpus.unreadable)}
+    inputs = Inputs(corpus, questions, asked, messages).as_settled(result.settings)
     read = inputs.read_corpus()
     labels = _labels(read, inputs)
     doubts = _changes(result, read, labels)

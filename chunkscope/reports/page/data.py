@@ -12,7 +12,8 @@ from typing import Any
 from chunkscope.errors import unit_noun
 from chunkscope.grid.advice import Advice
 from chunkscope.grid.lines import Line, lines_of
-from chunkscope.grid.results import Cell, SweepResult
+from chunkscope.grid.ranks import Hit
+from chunkscope.grid.results import MOST_ABOVE, Cell, SweepResult
 from chunkscope.grid.views import DocumentView, Views, way_of
 from chunkscope.language import Language, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head, spelled
@@ -104,6 +105,15 @@ class Page:
     limits: tuple[str, ...]
     data: Mapping[str, Any] = field(repr=False)
     documents: tuple[Mapping[str, Any], ...] = field(repr=False)
+
+
+def _written(value: object) -> str:
+    """Write a setting as people would: lists without brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_written(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_written, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def page_of(result: SweepResult, views: Views, lang: Language = "en", doubts: Sequence[str] = ()) -> Page:
@@ -220,7 +230,8 @@ class _Maker:
         found = []
         for column in (columns[0], ways, *columns[2:]):
             told = column.in_language(self.lang)
-            title = " ".join(part.strip() for part in told.title.split("\n"))
+            parts = [part.strip() for part in told.title.split("\n")]
+            title = "".join(parts) if self.lang == "ja" else " ".join(parts).replace("/ ", "/")
             found.append(TextColumn(visible(title), [visible(text) for text in told.texts], told.left))
         return tuple(found)
 
@@ -258,7 +269,7 @@ class _Maker:
             found.append((say("questions"), f"{result.questions.path} (sha256 {result.questions.sha256[:16]}…)"))
         for name, value in result.settings.items():
             if name != "versions" and value not in (None, [], {}, ""):
-                found.append((name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+                found.append((name, _written(value)))
         versions = {"chunkscope": result.version, **result.settings.get("versions", {})}
         found.append((say("versions"), ", ".join(f"{name} {version}" for name, version in versions.items() if version)))
         return [(self.said(label), self.said(text)) for label, text in found]
@@ -389,7 +400,20 @@ class _Maker:
 
     def _above(self) -> dict[str, Any]:
         """Give what came first for each question, in the cells of which that was kept."""
-        return {}
+        number = {one.id: str(place) for place, one in enumerate(self.views.questions)}
+        names = {row.retriever for row in self._ranked[:1]} if self.result.retrieval is not None else set()
+        found: dict[str, Any] = {}
+        for key, retriever in self.result.ranks:
+            if retriever in names and key in self.places:
+                found[str(self.places[key])] = {
+                    number[one.id]: [self._hit(hit) for hit in one.above[:MOST_ABOVE]]
+                    for one in self.result.ranks[key, retriever]
+                    if one.id in number
+                }
+        return found
+
+    def _hit(self, hit: Hit) -> list[Any]:
+        return [self._document_of(hit.document), hit.start, hit.end, int(hit.meets)]
 
     def _question(self, one: Any) -> list[Any]:
         evidence = [[self._document_of(name), start, end] for name, start, end in one.evidence]

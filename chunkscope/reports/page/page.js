@@ -4,6 +4,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const words = data.words;
   const AROUND = 16000; // characters of a document that are shown at once
+  const MOST_PARTS = 6; // chunks that are named as holding some of a passage
+  const FIRST_WORDS = 80; // characters of what came first in the search
   const FIRST = 60; // entries of a list that are shown at once
   const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0\u2800]/u;
   const STATE_WORDS = { w: data.isRanked ? "answered" : "whole", c: "cut", h: "header_lost", e: "not_embedded", i: "not_indexed", b: "below" };
@@ -55,8 +57,8 @@
     byId("size-told").textContent = size === null ? "" : `${number(size)} ${line.unit}`;
     byId("setting").textContent = name;
     byId("chip").textContent = say("look_at", { setting: name });
-    byId("cell-figures").replaceChildren(...data.titles.map((title, place) =>
-      element("div", {}, element("dt", {}, title), element("dd", {}, figures[place]))));
+    byId("cell-figures").replaceChildren(...data.titles.flatMap((title, place) => (figures[place] === "" ? [] :
+      [element("div", {}, element("dt", {}, title), element("dd", {}, figures[place]))])));
   }
 
   function drawMarks() {
@@ -134,7 +136,7 @@
     const [, , , evidence] = data.questions[place];
     const there = evidence.find(([name, start, end]) => textOf(name) && !held(name, start, end)) || evidence.find(([name]) => textOf(name));
     if (there) goTo(there[0], there[1]);
-    else if (evidence.length) { state.document = evidence[0][0]; state.target = null; }
+    else if (evidence.length) { goTo(evidence[0][0], evidence[0][1]); }
     draw();
     intoView();
   }
@@ -218,7 +220,7 @@
       const button = element("button", { type: "button", "data-document": place, "aria-current": String(place === state.document),
         onclick: () => { state.question = null; goTo(place, 0); draw(); intoView(); } },
         element("span", { class: sum(place) > 0 ? "state bad" : "state" }, lostWords(losses[place])),
-        element("span", { class: "name" }, name), `${number(characters)} ${words.characters}`);
+        element("span", { class: "name" }, name), say("characters", { n: number(characters) }));
       return element("li", {}, button);
     });
     replaceKeepingFocus(byId("document-list"), items, "data-document");
@@ -243,12 +245,13 @@
     state.to = state.from + AROUND;
   }
 
+  // Scrolls the text to the place, and the page to the text where that is out of sight.
   function intoView() {
     const box = byId("text");
-    const there = box.querySelector(".own, .target");
-    if (there) box.scrollTop += there.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 3;
-    const viewer = byId("viewer").getBoundingClientRect();
-    if (viewer.top > innerHeight * 0.6 || viewer.bottom < 160) byId("viewer-heading").scrollIntoView({ block: "center" });
+    const there = box.querySelector(".target");
+    if (there) box.scrollTop += there.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 4;
+    const { top } = (there || byId("viewer-heading")).getBoundingClientRect();
+    if (top < byId("bar").getBoundingClientRect().bottom || top > innerHeight - 60) byId("viewer-heading").scrollIntoView();
   }
 
   function drawViewer() {
@@ -284,12 +287,14 @@
       if (start > from && start < to) edges.add(start);
       if (end > from && end < to) edges.add(end);
     }
+    if (state.target >= from && state.target < to) edges.add(state.target);
     const places = [...edges].sort((one, other) => one - other);
     const starts = new Map();
     for (const [start, , n] of near) if (start >= from) starts.set(start, [...(starts.get(start) || []), n + 1]);
     const found = [];
     for (let place = 0; place + 1 < places.length; place++) {
       const [start, end] = [places[place], places[place + 1]];
+      if (start === state.target) found.push(element("span", { class: "target" }));
       const here = evidence.filter(([first, last]) => first <= start && end <= last);
       const own = here.some(([, , question]) => question === state.question);
       if (starts.has(start)) {
@@ -343,7 +348,7 @@
       const told = letter ? ` (${words[STATE_WORDS[letter]]}${rankWords(letter)})` : "";
       parts.push(element("p", { class: "question" }, `${id}${told}: ${text}`));
       if (letter === "h") parts.push(element("p", {}, words.no_row));
-      if (anyIsEnough && evidence.length > 1) parts.push(element("p", {}, words.one_is_enough));
+      if (anyIsEnough && evidence.length > 1) parts.push(element("p", {}, say("one_is_enough", { n: evidence.length })));
       parts.push(element("ol", {}, ...evidence.map(passage)));
       parts.push(...rankedAbove());
     }
@@ -367,28 +372,39 @@
     const open = element("button", { type: "button", onclick: () => { goTo(name, start); draw(); intoView(); } }, where);
     const chunks = text ? chunksOf(name) : null;
     if (!chunks) return element("li", {}, open);
-    return element("li", {}, open, ": ", heldWords(chunks, start, end));
+    return element("li", {}, open, " ", heldWords(chunks, start, end));
   }
 
+  // the words of `chunkscope show --question`
   function heldWords(chunks, start, end) {
-    const total = number(end - start);
-    const whole = chunks.findIndex(([from, to]) => from <= start && end <= to);
-    if (whole >= 0) return say("holds_whole", { n: number(whole + 1), total });
-    const told = [];
-    chunks.forEach(([from, to], n) => {
-      const part = Math.min(end, to) - Math.max(start, from);
-      if (part > 0) told.push(say("holds_part", { n: number(n + 1), held: number(part), total }));
-    });
-    return told.join("; ") || words.holds_none;
+    const length = end - start;
+    const parts = [];
+    let missing = length;
+    let at = start;
+    for (const [n, [from, to]] of chunks.entries()) {
+      if (from <= start && end <= to) return say("holds_whole", { n: number(n + 1), before: number(start - from), after: number(to - end) });
+      const [first, last] = [Math.max(from, start), Math.min(to, end)];
+      if (first >= last) continue;
+      missing -= Math.max(0, last - Math.max(first, at));
+      at = Math.max(at, last);
+      const held = { chunk: number(n + 1), n: number(last - first), first: number(first - start + 1) };
+      parts.push(say(first === start ? "first_part" : last === end ? "last_part" : "middle_part", held));
+    }
+    const told = parts.length ? [say("holds_parts", { n: number(length), parts: parts.slice(0, MOST_PARTS).join(words.comma) })] : [];
+    if (missing) told.push(say("holds_none", { n: number(missing) }));
+    return told.join(" ");
   }
 
   function rankedAbove() {
     if (!data.isRanked) return [];
     const above = (data.above[state.cell] || {})[state.question];
     if (!above) return [element("p", { class: "hint" }, words.not_kept)];
-    const items = above.map(([name, start, , text, meets]) => {
+    const items = above.map(([name, start, end, meets]) => {
+      const text = textOf(name);
       const open = element("button", { type: "button", onclick: () => { goTo(name, start); draw(); intoView(); } }, documentName(name));
-      return element("li", {}, open, ` ${text}${meets ? ` — ${words.meets}` : ""}`);
+      const line = text ? `, ${say("line", { n: number(lineNumber(text, start)) })}` : "";
+      const begin = text ? shown(text.slice(start, Math.min(end, start + FIRST_WORDS)).replace(/\s+/g, " ")) : [];
+      return element("li", {}, open, line, meets ? element("b", {}, ` ${words.meets}`) : "", element("br"), element("span", { class: "begin" }, ...begin));
     });
     return [element("p", {}, words.ranked_above), element("ol", {}, ...items)];
   }
@@ -398,7 +414,7 @@
   function drawTip(mark, event) {
     const tip = byId("tip");
     const [name, , , figures] = data.cells[Number(mark.dataset.cell)];
-    const rows = data.titles.map((title, place) => element("div", {}, `${title}: ${figures[place]}`));
+    const rows = data.titles.flatMap((title, place) => (figures[place] === "" ? [] : [element("div", {}, `${title}: ${figures[place]}`)]));
     tip.replaceChildren(element("b", {}, name), ...rows);
     tip.hidden = false;
     const { width, height } = tip.getBoundingClientRect();
@@ -445,6 +461,9 @@
   function start() {
     for (const mark of document.querySelectorAll(".picture [data-cell]")) {
       mark.classList.add(mark.getAttribute("opacity") === "0" ? "point" : "field");
+    }
+    for (const picture of document.querySelectorAll(".picture")) {
+      if (picture.scrollWidth > picture.clientWidth) picture.tabIndex = 0;
     }
     byId("line").append(...data.lines.map((line, place) => element("option", { value: place }, line.label)));
     byId("questions").hidden = !data.questions.length;

@@ -92,6 +92,13 @@ SHAPES = {
     "quotes, then definitions": Shape("> ", tail="x\n\n[a]: /b\n"),
     "items, then blank lines": Shape("+ ", tail="x\n", closing="\n"),
     "quotes, then quoted blank lines": Shape("> ", tail="x\n", closing=">\n"),
+    # marks of dialects
+    "admonitions": Shape("!!! note\n    a\nb\n"),
+    "containers": Shape(":::note\n", tail=":::\n"),
+    "open formulas": Shape("\\begin{a}\n\\begin{b}\n"),
+    "open shortcodes": Shape("{{< a\n", tail="{{< b >}}\n"),
+    "callouts": Shape("> [!a]\n> b\n"),
+    "grid tables": Shape("+---+\n| a |\n"),
     # many lines
     "items": Shape("- a\n"),
     "loose items": Shape("- a\n\n"),

@@ -69,7 +69,7 @@ class DocumentAnalysis:
         """
         document = self.document
         found = Counter(blank_headers=sum(table.has_blank_header for table in self.tables))
-        if may_be_seen(document):
+        if "structure" in self.__dict__ or may_be_seen(document):
             found.update(self.structure.habits)
             found.update(count_unread(document.text, self.structure.code))
         return +found

@@ -63,13 +63,11 @@ _LONE = {
 }
 _LONE_LINES = {name: re.compile(_PREFIX + rb"(?P<mark>" + lone + rb")", re.MULTILINE) for name, lone in _LONE.items()}
 _LISTED = rb"(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+"
-_CALLOUT = re.compile(
-    rb"^[ \t]*+" + _LISTED + rb"(?:>[ \t]*+)++(?P<mark>\[![\w-]++(?:\|[^\]\r\n]*+)?+\][^\r\n]*+)", re.MULTILINE
-)
+_CALLOUT = re.compile(rb"[ \t]*+" + _LISTED + rb"(?:>[ \t]*+)++(?P<mark>\[![\w-]++(?:\|[^\]\r\n]*+)?+\][^\r\n]*+)")
 _ADMONITION = re.compile(_PREFIX + _LISTED + rb"(?P<mark>" + _HEAD + rb")" + _END, re.MULTILINE)
 _DEFINITION = re.compile(rb"^ {0,3}(?P<mark>:)(?=[ \t]{1,3}[^ \t\r\n])", re.MULTILINE)
 _FOOTNOTE = re.compile(rb"^ {0,3}(?P<mark>\[\^[^\]\r\n]++\]:)(?=[ \t]|\r?$)", re.MULTILINE)
-_FORMULA_LINES = 200
+_FORMULA_LINES = 60
 _NO_BREAK = r"(?![ \t>]*+(?:\r?$|```|~~~))"
 
 
@@ -91,9 +89,9 @@ _FORMULA = re.compile(
     + ")",
     re.MULTILINE,
 )
-_PROOFS: Mapping[str, tuple[tuple[str, ...], tuple[re.Pattern[bytes], ...]]] = {
+_PROOFS: Mapping[str, tuple[tuple[bytes | str, ...], tuple[re.Pattern[bytes], ...]]] = {
     "admonitions": (
-        ("!!!", "???", '=== "', "===!", "===+"),
+        (b"!!!", b"???", b"==="),
         (
             re.compile(
                 rb"^(?P<indent>[ \t>]*+)" + _LISTED + _HEAD + rb"[ \t]*\r?\n(?:[ \t>]*\r?\n)?(?P=indent)(?: {4}|\t)",
@@ -102,21 +100,21 @@ _PROOFS: Mapping[str, tuple[tuple[str, ...], tuple[re.Pattern[bytes], ...]]] = {
         ),
     ),
     "containers": (
-        (":::",),
+        (b":::",),
         (
             re.compile(_PREFIX + rb":{3,}[ \t]*+[\w{]", re.MULTILINE),
             re.compile(_PREFIX + rb":{3,}" + _END, re.MULTILINE),
         ),
     ),
     "slashes": (
-        ("///",),
+        (b"///",),
         (
             re.compile(_PREFIX + rb"/{3,}[ \t]++\w", re.MULTILINE),
             re.compile(_PREFIX + rb"/{3,}" + _END, re.MULTILINE),
         ),
     ),
-    "shortcodes": (("{{<", "{{%"), (_LONE_LINES["shortcodes"],)),
-    "liquid": (("{%",), (_LONE_LINES["liquid"],)),
+    "shortcodes": ((b"{{<", b"{%"), (_LONE_LINES["shortcodes"],)),
+    "liquid": ((b"{%",), (_LONE_LINES["liquid"],)),
 }
 """By which marks a document of no known dialect is found to have a habit all the same: one of these, then all."""
 
@@ -149,7 +147,7 @@ def read_dialect(text: str, raw: bytes, top: int, name: str, dialect: str = AUTO
     reading = Reading(raw)
     edited: bytearray | None = None
     for habit, (needles, edit) in _EDITS.items():
-        if habit in habits and any(needle in text for needle in needles):
+        if habit in habits and _has_any(needles, text, raw):
             edited = bytearray(raw) if edited is None else edited
             reading.marks += [Mark(*span, habit) for span in edit(edited, text, top)]
             if habit == "admonitions":
@@ -168,9 +166,17 @@ def _shown_habits(text: str, raw: bytes) -> frozenset[str]:
     found = {
         habit
         for habit, (needles, proofs) in _PROOFS.items()
-        if any(needle in text for needle in needles) and all(proof.search(raw) for proof in proofs)
+        if _has_any(needles, text, raw) and all(proof.search(raw) for proof in proofs)
     }
     return DIALECTS["github"] | found
+
+
+def _has_any(needles: tuple[bytes | str, ...], text: str, raw: bytes) -> bool:
+    """Look in the copy, which is quicker, or in the text, where signs beyond ASCII would be dollars in the copy."""
+    for needle in needles:  # noqa: SIM110 - it is asked for each document, many times
+        if needle in text if isinstance(needle, str) else needle in raw:
+            return True
+    return False
 
 
 Edit = Callable[[bytearray, str, int], Iterator[Span]]
@@ -182,6 +188,18 @@ def _lone_lines(pattern: re.Pattern[bytes]) -> Edit:
             yield _stand_alone(raw, *match.span("mark"))
 
     return edit
+
+
+def _callouts(raw: bytearray, text: str, top: int) -> Iterator[Span]:
+    source = bytes(raw)
+    place = source.find(b"[!", top)
+    while place >= 0:
+        line = _line_start(source, place)
+        match = _CALLOUT.match(source, line)
+        if match:
+            yield _stand_alone(raw, *match.span("mark"))
+        end = source.find(b"\n", place)
+        place = source.find(b"[!", end) if end >= 0 else end
 
 
 def _formulas(raw: bytearray, text: str, top: int) -> Iterator[Span]:
@@ -250,21 +268,25 @@ def _line_start(raw: bytes | bytearray, place: int) -> int:
     return raw.rfind(b"\n", 0, place) + 1
 
 
-_EDITS: Mapping[str, tuple[tuple[str, ...], Edit]] = {
-    "admonitions": (("!!!", "???", '=== "', "===!", "===+", ":", "[^"), _admonitions),
-    "callouts": (("[!",), _lone_lines(_CALLOUT)),
+_EDITS: Mapping[str, tuple[tuple[bytes | str, ...], Edit]] = {
+    "admonitions": ((b"",), _admonitions),
+    "callouts": ((b"[!",), _callouts),
     "formulas": (("$$", "\\[", "\\begin{"), _formulas),
     **{
         habit: (needles, _lone_lines(_LONE_LINES[habit]))
         for habit, needles in (
-            ("containers", (":::",)),
-            ("slashes", ("///",)),
-            ("shortcodes", ("{{<", "{{%")),
-            ("liquid", ("{%",)),
-            ("comments", ("%%",)),
+            ("containers", (b":::",)),
+            ("slashes", (b"///",)),
+            ("shortcodes", (b"{{<", b"{{%")),
+            ("liquid", (b"{%",)),
+            ("comments", (b"%%",)),
         )
     },
 }
 
-NEEDLES = tuple(needle for needles, _ in _EDITS.values() for needle in needles if len(needle) > 1)
+NEEDLES = tuple(
+    needle if isinstance(needle, str) else needle.decode()
+    for needle in dict.fromkeys(needle for needles, _ in (*_EDITS.values(), *_PROOFS.values()) for needle in needles)
+    if needle
+)
 """A text without any of these, and that is no MDX, has no habit of a dialect."""

@@ -44,6 +44,7 @@ _LINE_END = re.compile(r"\r\n?+|\n")
 _FILLED_LINE = re.compile(r"[ \t]*+[^ \t\r\n]")
 
 _ASCII_END = 128
+_PIPE = ord("|")
 _STAND_IN = ord("$")
 """What no block, tag or definition of a link begins or ends with, and what may stand in all of them."""
 
@@ -327,7 +328,9 @@ def _add_row(blocks: _Blocks, raw: bytes, name: str, line: int) -> None:
         table.delimiter = delimiter
         table.end = _line_end(raw, delimiter)
     elif not table.is_broken:
-        if is_code_after_table(raw, line, table.delimiter, is_contained=table.is_contained):
+        if raw[line] == _PIPE:
+            pass  # neither code nor a tag, and so are most rows
+        elif is_code_after_table(raw, line, table.delimiter, is_contained=table.is_contained):
             table.is_broken = True
             blocks.code_after_tables.append(line)
         elif is_tag(raw, line):

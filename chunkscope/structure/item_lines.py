@@ -85,7 +85,7 @@ def item_starts(text: str, blocks: IntArray, stretches: Iterable[Span], *, is_ht
     """
     by_block: dict[int, list[ItemLine]] = {}
     edges = blocks.tolist()
-    for line in item_lines(text, stretches, is_html=is_html):
+    for line in item_lines(text, blocks, stretches, is_html=is_html):
         number = bisect_right(edges, line.start) - 1
         if number >= 0:
             by_block.setdefault(number, []).append(line)
@@ -97,11 +97,7 @@ def item_starts(text: str, blocks: IntArray, stretches: Iterable[Span], *, is_ht
 
 
 def _starts_in_block(text: str, block: Span, lines: list[ItemLine]) -> Iterator[int]:
-    opening: ItemLine | None
-    if lines[0].start == block[0]:
-        opening, *lines = lines
-    else:
-        opening = first_line(text, *block)
+    opening = first_line(text, *block)
     if opening is not None and opening.kind == "page" and opening.label.strip().isdecimal():
         opening = None  # of a note, more often than of a page
     series = _in_series([opening, *lines] if opening else lines)
@@ -133,6 +129,8 @@ def _is_wide(line: ItemLine) -> bool:
 
 def _behind(text: str, line: ItemLine, following: ItemLine | None, block: Span) -> Iterator[int]:
     """Give the start of the line behind an item where that begins something of its own, and no item."""
+    if text[line.end : line.end + 1] not in ("\n", "\r", "\f"):
+        return
     start = line.end + (2 if text.startswith("\r\n", line.end) else 1)
     if start >= block[1] or (following is not None and following.start <= start):
         return

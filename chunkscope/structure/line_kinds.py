@@ -6,11 +6,14 @@ Whether such a line begins something new is for `item_lines` to decide.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from chunkscope.spans.intervals import Span
+import numpy as np
+
+from chunkscope.spans.intervals import IntArray, Span
+from chunkscope.structure.characters import code_points
 from chunkscope.structure.labels import LABEL_NOUNS
 
 KANJI_KANA = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿\uf900-\ufaffｦ-ﾟ\U00020000-\U000323af"
@@ -91,17 +94,21 @@ _LABEL = f"(?P<label>{'|'.join(f'(?P<{kind}>{rule})' for kind, rule in KINDS.ite
 # most lines of prose begin with a word in lower case, or a capital one that another follows
 _NO_WORDS = r"(?![a-z]{2,}[ ,;.']|[A-Z][a-z]+ [a-z])"
 _FIRST = re.compile(rf"(?P<lead>{_LEAD}){_LABEL}")
-_FURTHER = re.compile(rf"(?:\r\n?|[\n\f])(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
-_BEHIND_TAG = re.compile(rf"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
-_LEADERS = ("...", ". . .", "…", "‥", "・・", "・ ・", "．．", "･･")
+_INNER = re.compile(rf"(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
+_TAG = re.compile(r"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?")
 _ENTRY_END = re.compile(
     rf"(?:(?:[.．·・･][ \u3000]?){{4,}}(?=[ \t]*[0-9０-９ivxlc])|[…‥]{{2,}}|[・･]{{3,}}|(?:[・･]{_B}){{2,}}[・･]?)"
     rf"{_B}*(?:{_D}{{1,4}}|[ivxlc]{{1,6}}){_B}*{_END}"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 LINE_BREAK = re.compile(r"\r\n?|[\n\f]")
+_STOP = re.compile(r"[\r\n\f]|<[bB][rR] ?/?>")
 BLANKS = re.compile(rf"{_B}*(?:\*\*|__)?{_B}*")
 _LONGEST_ENTRY = 200
+_FAR = 1000
+"""How far the end of a line is looked for; where tags alone end lines, a text may be one line."""
+
+_LF, _CR, _FF = map(ord, "\n\r\f")
 
 
 class ItemLine(NamedTuple):
@@ -126,12 +133,14 @@ class ItemLine(NamedTuple):
     is_parted: bool
 
 
-def item_lines(text: str, stretches: Iterable[Span], *, is_html: bool) -> Iterator[ItemLine]:
-    r"""Give the lines in prose that begin like items, in order.
+def item_lines(text: str, blocks: IntArray, stretches: Iterable[Span], *, is_html: bool) -> Iterator[ItemLine]:
+    r"""Give the lines in prose that begin like items, in order; those that start a block are left out.
 
     Parameters
     ----------
     text : str
+    blocks : int64 (b,)
+        Where its blocks start.
     stretches : spans
         What is prose, in order.
     is_html : bool
@@ -139,52 +148,87 @@ def item_lines(text: str, stretches: Iterable[Span], *, is_html: bool) -> Iterat
 
     Examples
     --------
-    >>> [(line.start, line.kind, line.label) for line in item_lines("次の\n(1) 甲\n・乙", [(0, 11)], is_html=False)]
+    >>> found = item_lines("次の\n(1) 甲\n・乙", np.array([0]), [(0, 11)], is_html=False)
+    >>> [(line.start, line.kind, line.label) for line in found]
     [(3, 'bracket', '(1)'), (9, 'bullet', '・')]
     """
-    has_tags = "<br" in text or "<BR" in text
-    has_entries = any(leader in text for leader in _LEADERS)
+    places = set() if is_html else set(_inner_lines(text, blocks))
+    places.update(_behind_tags(text))
+    if not places:
+        return
     comments = list(_COMMENT.finditer(text)) if "<!--" in text else []
+    inner = sorted(places)
+    reached = 0
     for start, end in stretches:
-        found: list[ItemLine] = []
-        if has_tags:
-            found += [_line_of(text, match, end) for match in _BEHIND_TAG.finditer(text, start, end)]
-        if not is_html:
-            found += [_line_of(text, match, end) for match in _FURTHER.finditer(text, start, end)]
-        if has_entries and not is_html:
-            found += _entries(text, start, end)
-        by_start = {line.start: line for line in found}
-        for place in sorted(by_start):
-            number = bisect_right(comments, place, key=re.Match.start) - 1
-            if number < 0 or comments[number].end() <= place:
-                yield by_start[place]
+        reached = bisect_left(inner, start, reached)
+        while reached < len(inner) and inner[reached] < end:
+            place = inner[reached]
+            line = _entry(text, place, end) or _line_of(text, _INNER.match(text, place, end), end)
+            number = bisect_right(comments, place, key=re.Match.start) - 1 if comments else -1
+            if line and (number < 0 or comments[number].end() <= place):
+                yield line
+            reached += 1
+
+
+def _behind_tags(text: str) -> Iterator[int]:
+    """Give the places behind tags that break lines, or behind the line end that follows such a tag."""
+    for tag in ("<br", "<BR"):
+        place = text.find(tag)
+        while place >= 0:
+            match = _TAG.match(text, place)
+            if match and match.end() < len(text):
+                yield match.end()
+            place = text.find(tag, place + 3)
+
+
+def _inner_lines(text: str, blocks: IntArray) -> list[int]:
+    """Give the lines inside blocks that are not blank, by the line end before them or a form feed."""
+    points = code_points(text)
+    behind = np.zeros(len(points) + 1, dtype=np.bool_)
+    behind[1:] = (points == _LF) | (points == _CR)
+    if "\f" in text:
+        behind[1:] |= points == _FF
+    behind[:-1] &= (points != _LF) & (points != _CR)
+    behind[-1] = False
+    behind[blocks] = False
+    found: list[int] = np.flatnonzero(behind).tolist()
+    return found
 
 
 def first_line(text: str, start: int, end: int) -> ItemLine | None:
     """Give the line at the start of a block, if it begins like an item."""
-    match = _FIRST.match(text, start, end)
-    return _line_of(text, match, end) if match else None
+    return _entry(text, start, end) or _line_of(text, _FIRST.match(text, start, end), end)
 
 
 def begins_item(text: str, place: int) -> bool:
     """Tell whether the line behind the line end at `place` begins like an item."""
-    return bool(_FURTHER.match(text, place))
+    line_end = LINE_BREAK.match(text, place)
+    return bool(line_end and _INNER.match(text, line_end.end()))
 
 
-def _line_of(text: str, match: re.Match[str], end: int) -> ItemLine:
+def _line_of(text: str, match: re.Match[str] | None, end: int) -> ItemLine | None:
+    if match is None:
+        return None
     start, label_end = match.start("lead"), match.end("label")
     while text[start] == "\f":
         start += 1
     kind = next(kind for kind in KINDS if match[kind])
     behind = BLANKS.match(text, label_end).end()  # type: ignore[union-attr]
-    stop = LINE_BREAK.search(text, behind, end)
+    end = min(end, behind + _FAR)
+    stop = _STOP.search(text, behind, end)
     is_parted = text[label_end - 1] in "\u3000\t" or text.startswith(("\u3000", "\t", "  "), label_end)
     return ItemLine(start, label_end, behind, stop.start() if stop else end, kind, match["label"], is_parted)
 
 
-def _entries(text: str, start: int, end: int) -> Iterator[ItemLine]:
-    """Give the lines of a table of contents: dots lead to a number of a page."""
-    for match in _ENTRY_END.finditer(text, start, end):
-        line = max(text.rfind(mark, start, match.start()) for mark in "\r\n\f") + 1 or start
-        if match.start() - line < _LONGEST_ENTRY:
-            yield ItemLine(line, match.end(), match.end(), match.end(), ENTRY, "", is_parted=False)
+def _entry(text: str, start: int, end: int) -> ItemLine | None:
+    """Give a line if it is one of a table of contents: dots lead to the number of a page."""
+    end = min(end, start + _LONGEST_ENTRY + 2)  # lines may end with carriage returns alone
+    stop = text.find("\n", start, end)
+    line = text[start : stop if stop >= 0 else end].lstrip("\f")
+    line = line.partition("\r")[0].partition("\f")[0].rstrip()
+    if not line or len(line) > _LONGEST_ENTRY or not (line[-1].isdecimal() or line[-1] in "ivxlc"):
+        return None
+    if not _ENTRY_END.search(line):
+        return None
+    behind = text.index(line, start) + len(line)
+    return ItemLine(start, behind, behind, behind, ENTRY, "", is_parted=False)

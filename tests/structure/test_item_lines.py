@@ -80,3 +80,11 @@ def test_a_block_has_its_items_whatever_stands_around_it(before: str, text: str)
 @given(st.text(alphabet="1２.．）)（(・「」：:-\n\f 　あ第条アA>*…", max_size=3000))
 def test_hostile_lines_take_no_long_time(text: str) -> None:
     item_starts(text, np.array([0] if text else [], dtype=np.int64), [(0, len(text))] if text else [])
+
+
+@pytest.mark.parametrize("line", ["1. a", "・あ", "議長：あ", "第1章 あ……… 3", "受付", "- 1 -", "「あ", "<br>・あ"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\f", "<br>"])
+def test_a_long_block_takes_time_in_proportion_to_its_lines(line: str, end: str) -> None:
+    text = (line + end) * 5_000
+    found = item_starts(text, np.array([0], dtype=np.int64), [(0, len(text))])
+    assert len(found) <= 10_000

@@ -28,7 +28,7 @@ from chunkscope.structure.marks import (
     WIDE,
 )
 
-_GAP = "[ \t\u00a0\u3000]"
+_GAP = "(?:[ \t\u00a0\u3000]|&nbsp;)"
 _DIGIT = "[0-9０-９]"
 _LINE_ENDS = r"(?=[^\S\r\n]*+(?:[\r\n]|\Z))"
 _WORD_ENDS = rf"(?![A-Za-z0-9{KANA_KANJI}_/=(\-])"
@@ -79,6 +79,7 @@ _INSIDE = _any(
     r"(?:see )?-?@[^\[\]\r\n]{1,120}",
     _NUMBERS,
     r"[a-zα-ω*†‡§¶]{1,2}",
+    r"pp?\. ?[0-9]{1,4}(?:[–-][0-9]{1,4})?",
     rf"[*_]{{0,2}}{_EDITORIAL}[*_]{{0,2}}",
     rf"{_DIGIT}[0-9:]{{0,6}}†[^\[\]【】\r\n]{{0,80}}",
 )
@@ -105,7 +106,7 @@ _REFERENCE = _any(
     # [1], [^1], [note 2], [citation needed], \[3\]; [12]:34 of MediaWiki, [1]_ of reStructuredText
     rf"\\?\[{_INSIDE}\\?\](?!\(|\.\s|\[(?!{_INSIDE}\]))"
     rf"(?:_(?!\w)|: ?[0-9]{{1,4}}(?:[–-][0-9]{{1,4}})?(?![0-9]))?{_ATTRIBUTES}",
-    r"\[#?[\w.-]{1,40}\]_(?!\w)",
+    rf"\[#?[\w.-]{{1,40}}\]_(?!\w)|&#91;{_NUMBERS}&#93;",
     # [3](#cite_note-3), [[3]](…), [\[3\]](…), [*citation needed*](…), and whatever links to a footnote
     rf"\[{_LINK_TEXT}\]{_TARGET}{_ATTRIBUTES}",
     rf"\\?\[[*_]{{0,2}}\[{_EDITORIAL}\]{_TARGET}[*_]{{0,2}}\\?\]",
@@ -187,11 +188,11 @@ _STARS = rf"[★☆]{{1,3}}(?={_GAP}|[\r\n]|\Z)"
 _HANGER = _any(_REFERENCE, _PICTURES, _EMOTICON, _LAUGH, _NOTE, _STARS, _COMMENT)
 # most end marks are followed by none of these, which one look at what follows tells
 _MAY_HANG = (
-    rf"(?=[\[\\（(〔【［〈<^{{$~※＊*注註:;=>¯笑草汗泣爆涙怒藁ヾヽ＼＿٩ლ★☆{EMOJI}]|[{PICTURES}]|[wｗWＷ]++(?![A-Za-z0-9_])"
+    rf"(?=[\[\\&（(〔【［〈<^{{$~※＊*注註:;=>¯笑草汗泣爆涙怒藁ヾヽ＼＿٩ლ★☆{EMOJI}]|[{PICTURES}]|[wｗWＷ]++(?![A-Za-z0-9_])"
     r"|[xX]D|[TQ][_.]|[oO]_|orz|OTZ|lol|LOL|lmao|LMAO|haha|rofl|[mMdboｏ_]\(|footnote:|-[_.]-|[0-9#]\ufe0f)"
 )
 # reference marks in a row may be parted by commas
-_HANGING = rf"(?:(?:(?<=[\])>^0-9])[,、，;](?=[ \[※＊<^\\]))?{_GAP}*+{_MAY_HANG}{_HANGER}{_OWN}){{0,50}}+"
+_HANGING = rf"(?:(?:(?<=[\])>^0-9])[,、，;–-](?=[ \[※＊<^\\]))?{_GAP}*+{_MAY_HANG}{_HANGER}{_OWN}){{0,50}}+"
 
 # --- what cannot begin a sentence -------------------------------------------------------------------------------------
 

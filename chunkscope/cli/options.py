@@ -90,7 +90,7 @@ HEADINGS = {
     ),
     "Counting": ("measure", "no_cuts", "jobs", "dask"),
     "Output": (
-        *("all_rows", "why", "ranks", "output_format", "output", "ids"),
+        *("all_rows", "why", "ranks", "output_format", "output", "plot", "ids"),
         *("lang", "quiet", "verbose", "traceback"),
     ),
 }
@@ -320,6 +320,7 @@ output_option = click.option(
     "-o", "--output", metavar="FILE", type=FILLED, help="Write there, in UTF-8, instead of stdout."
 )
 
+plot_option = click.option("--plot", metavar="FILE", type=FILLED, help="Draw curves and heat map: .png or .svg.")
 
 no_cache_option = click.option("--no-cache", is_flag=True, help="Keep vectors and pieces for this run only.")
 

@@ -11,7 +11,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO, TextIO
+from typing import IO, Any, TextIO
 
 import click
 
@@ -195,14 +195,25 @@ def is_paged(output: str | None) -> bool:
     return output in (None, "-") and sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def write_bytes(output: str, data: bytes) -> None:
+    """Write a file that is no text; it appears whole or not at all."""
+    check_output(output)
+    try:
+        with _replacing(os.path.realpath(output)) as file:
+            file.write(data)
+    except OSError as error:
+        raise InputError(f"{output}: {os_reason(error)}") from error
+
+
 @contextlib.contextmanager
-def _replacing(path: str, errors: str) -> Iterator[IO[str]]:
+def _replacing(path: str, errors: str | None = None) -> Iterator[IO[Any]]:
     folder, name = os.path.split(path)
     draft = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
     is_made = False
     try:
         # a new file: a link of that name, which somebody has laid there, would be written through
-        with open(draft, "x", encoding="utf-8", errors=errors, newline="") as file:
+        text: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": ""}
+        with open(draft, "xb") if errors is None else open(draft, "x", **text) as file:
             is_made = True
             yield file
         if os.path.exists(path):

@@ -21,7 +21,7 @@ OK, FOUND, FAILED = 0, 1, 2
 """Ran; ran and something is found; could not do the work."""
 
 COMMANDS = (
-    *("sweep", "recall", "report", "check", "labels", "chunks", "inspect", "show"),
+    *("sweep", "recall", "check", "report", "labels", "chunks", "inspect", "show"),
     *("convert", "structure", "compare", "questions", "cache", "list", "init"),
 )
 """The commands in the order of the help; each is a module of `chunkscope.cli.commands`."""

@@ -47,7 +47,7 @@ retrieval_options = stacked(
     ),
     click.option("--context", type=int, metavar="N", help="Characters to compare settings at [default: 6000]."),
     click.option("-k", "k", metavar="LIST", help="Or numbers of chunks: 1,3,5,10; the largest judges."),
-    click.option("--return", metavar="WHAT", help="For a chunk its section, parent, parent:N or neighbours:N."),
+    click.option("--return", metavar="WHAT", help="Its section, parent, parent:N or neighbours:N."),
     click.option("--budget", metavar="N[:UNIT]", help="Count too what fits into 1500 or 400:cl100k_base."),
     click.option("--min-score", metavar="LIST", help="Drop chunks below a score, or each of 0..20:2."),
     click.option("--filter", metavar="KEY=VALUE", multiple=True, help="Index these documents only; !=, globs."),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from chunkscope.cli.program import FAILED
-from chunkscope.language import say
+from chunkscope.language import Language, say
 
 if TYPE_CHECKING:
     from chunkscope.chunkers import Chunker
@@ -25,6 +25,44 @@ _IGNORES_SIZE = say("gives the same pieces at sizes of 2 and of 100,000: it seem
 _SAMPLED, _SAMPLED_CHARACTERS = 100, 5_000
 _UNKNOWN_SHARE = 0.03
 _CHANGES = say("gives other pieces when it is asked again, so what is counted holds for one run only")
+
+
+class Read(NamedTuple):
+    """What a grid is counted over."""
+
+    corpus: Corpus
+    wanted: WantedGrid
+    labels: Labels | None
+
+
+def read_all(inputs: Inputs, wanted: WantedGrid, *defaults: Any) -> Read:
+    """Read the documents, the grid over them, and the questions, and warn of what is doubtful.
+
+    Parameters
+    ----------
+    inputs : Inputs
+    wanted : WantedGrid
+        As far as it is known without the documents.
+    *defaults
+        Sizes and overlaps where none are given, as for `read_grid`.
+
+    Raises
+    ------
+    InputError
+        An output that cannot be written, and what the reading of documents and questions raises.
+    """
+    from chunkscope.cli.settings import read_grid
+
+    flags, messages = inputs.flags, inputs.messages
+    inputs.check_outputs(flags["output"], flags.get("plot"), also_read=flags["chunks"])
+    require_plot(flags.get("plot"))
+    name_left_out(wanted, inputs)
+    warn_of_splitters(wanted.chunkers, messages)
+    corpus = inputs.read_corpus()
+    wanted = read_grid(flags, *defaults, documents=corpus)
+    warn_of_indexes(wanted.chunkers, corpus, messages)
+    warn_of_unknown_tokens([chunker.unit for chunker in wanted.chunkers], corpus, messages)
+    return Read(corpus, wanted, read_labels(corpus, inputs))
 
 
 def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
@@ -57,6 +95,23 @@ def read_labels(corpus: Corpus, inputs: Inputs) -> Labels | None:
             told = say("{text}; no question with evidence is left, so there is nothing to count", text=told)
         inputs.messages.warn(say("{path}: {text}", path=questions.path, text=told))
     return labels
+
+
+def require_plot(path: str | None) -> None:
+    """Refuse a picture that could not be drawn, before the work begins."""
+    if path is not None:
+        from chunkscope.reports.plot import check_plot
+
+        check_plot(path)
+
+
+def write_plot(result: SweepResult, path: str | None, lang: Language) -> None:
+    """Draw the picture that was asked for, if one was."""
+    if path is not None:
+        from chunkscope.cli.outputs import write_bytes
+        from chunkscope.reports.plot import plot
+
+        write_bytes(path, plot(result, path, lang))
 
 
 def name_left_out(wanted: WantedGrid, inputs: Inputs) -> None:

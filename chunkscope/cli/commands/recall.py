@@ -42,6 +42,7 @@ Examples:
 @click.option("--ranks", is_flag=True, help="Show for each missed question what came first.")
 @options.report_option("sweep")
 @options.output_option
+@options.plot_option
 @options.ids_option
 @options.skip_option
 @options.field_option
@@ -55,15 +56,7 @@ def command(**flags: Any) -> None:
     needs a text.
     """
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import (
-        end_with_failures,
-        kept_settings,
-        name_left_out,
-        read_labels,
-        warn_of_indexes,
-        warn_of_splitters,
-        warn_of_unknown_tokens,
-    )
+    from chunkscope.cli.runs import end_with_failures, kept_settings, read_all, write_plot
     from chunkscope.cli.settings import load_units, read_grid
     from chunkscope.errors import InputError
     from chunkscope.grid.advice import Tolerance
@@ -90,14 +83,7 @@ def command(**flags: Any) -> None:
             "recall needs questions: name a file with -q, with lines such as "
             '{"id": "q1", "question": "...", "doc": "rules.md", "evidence": "..."}'
         )
-    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
-    name_left_out(wanted, inputs)
-    warn_of_splitters(wanted.chunkers, inputs.messages)
-    corpus = inputs.read_corpus()
-    wanted = read_grid(flags, *first, documents=corpus)
-    warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
-    warn_of_unknown_tokens([chunker.unit for chunker in wanted.chunkers], corpus, inputs.messages)
-    labels = read_labels(corpus, inputs)
+    corpus, wanted, labels = read_all(inputs, wanted, *first)
     with retrieval.found_retrievers(flags, inputs.messages) as retrievers, inputs.messages.progress() as progress:
         from chunkscope.retrieval.recall import prepare_recall
 
@@ -130,6 +116,7 @@ def command(**flags: Any) -> None:
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
     if not flags["dry_run"]:
+        write_plot(result, flags["plot"], flags["lang"])
         end_with_failures(result, inputs.messages)
 
 

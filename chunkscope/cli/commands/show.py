@@ -50,8 +50,8 @@ def command(**flags: Any) -> None:
     """
     from chunkscope.cli.settings import read_setting
 
-    chunker, _ = read_setting(flags)
     inputs = _inputs(flags)
+    chunker, _ = read_setting(flags)
     inputs.check_outputs(flags["output"], also_read=flags["chunks"])
     look = look_of(flags["output"], flags["lang"])
     if flags["question"] is None:

@@ -64,6 +64,7 @@ Examples:
 @options.model_options
 @options.report_option("sweep")
 @options.output_option
+@options.plot_option
 @options.ids_option
 @options.skip_option
 @options.field_option
@@ -86,7 +87,10 @@ def command(**flags: Any) -> None:
     CORPUS is a folder, a file, or a file of JSON lines with documents. Without it, what [tool.chunkscope] names, else
     the folder "corpus" here.
     """
-    from chunkscope.cli.runs import end_with_failures
+    from chunkscope.cli.runs import (
+        end_with_failures,
+        write_plot,
+    )
 
     if flags["why"] and flags["output_format"] != "table":
         raise options.usage_error("--why goes with --format table")
@@ -100,6 +104,7 @@ def command(**flags: Any) -> None:
     text += "".join(f"\n{_why(*found, look)}" for found in result.findings.items())
     with open_output(flags["output"], flags["output_format"]) as file:
         file.write(text)
+    write_plot(result, flags["plot"], flags["lang"])
     end_with_failures(result, inputs.messages)
 
 
@@ -115,13 +120,7 @@ def run(flags: dict[str, Any]) -> Ran:
     """Read what the options ask for, and count it."""
     from chunkscope.cli.cluster import dask_executor
     from chunkscope.cli.inputs import Inputs
-    from chunkscope.cli.runs import (
-        name_left_out,
-        read_labels,
-        warn_of_indexes,
-        warn_of_splitters,
-        warn_of_unknown_tokens,
-    )
+    from chunkscope.cli.runs import read_all
     from chunkscope.cli.settings import load_units, read_grid, read_why
     from chunkscope.grid.advice import Tolerance
     from chunkscope.grid.limits import find_limit
@@ -138,15 +137,8 @@ def run(flags: dict[str, Any]) -> Ran:
     load_units(*(chunker.unit for chunker in wanted.chunkers), flags["count_tokens"], limit.unit)
 
     inputs = Inputs.of(flags)
-    inputs.check_outputs(flags["output"], also_read=flags["chunks"])
-    name_left_out(wanted, inputs)
-    warn_of_splitters(wanted.chunkers, inputs.messages)
-    corpus = inputs.read_corpus()
-    wanted = read_grid(flags, documents=corpus)
+    corpus, wanted, labels = read_all(inputs, wanted)
     why = read_why(wanted, flags["why"]) if flags["why"] else ()
-    warn_of_indexes(wanted.chunkers, corpus, inputs.messages)
-    warn_of_unknown_tokens([chunker.unit for chunker in wanted.chunkers], corpus, inputs.messages)
-    labels = read_labels(corpus, inputs)
     with dask_executor(flags["dask"]) as executor, inputs.messages.progress() as progress:
         sweep = _prepare(corpus, labels, wanted, further, why, limit, inputs, progress, executor)
         return Ran(sweep.run(), sweep, inputs)

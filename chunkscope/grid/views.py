@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from chunkscope.corpus.reading import Corpus
 from chunkscope.errors import SplitterError
 from chunkscope.grid.advice import Advice
 from chunkscope.grid.batches import BATCH_CHARACTERS, tie_batches
+from chunkscope.grid.lines import lines_of
 from chunkscope.grid.notation import Grid
 from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.results import Cell, SweepResult
@@ -25,8 +26,13 @@ from chunkscope.spans.intervals import IntArray, SpanArray
 
 MOST_CHARACTERS = 1_500_000
 """Documents with so many characters together can be looked at."""
+MOST_CHUNKS = 1_500_000
+"""So many chunks are written, in all cells together; windows of characters need no writing."""
 MOST_LISTED = 500
 """So many documents are listed with what they lose."""
+
+MOST_CELLS = 1_000
+"""So many cells can be looked at; of a larger grid they are chosen."""
 
 WayKey: TypeAlias = tuple[str, str, bool]
 """Chunker, unit, and whether there is a size."""
@@ -110,6 +116,36 @@ class Views:
     keep_tail: frozenset[WayKey] = frozenset()
 
 
+def thinned(result: SweepResult, most: int = MOST_CELLS) -> SweepResult:
+    """Choose the cells of a large grid that can be looked at: those that reports show, and of each line evenly.
+
+    Examples
+    --------
+    >>> from chunkscope import sweep
+    >>> result = sweep([Document("a.md", "一つ。二つ。")], chunkers="fixed", sizes="1..100:1", overlaps=[0])
+    >>> chosen = thinned(result, 10)
+    >>> [cell.size for cell in chosen.cells]
+    [1, 3, 13, 26, 38, 51, 63, 75, 88, 100]
+    """
+    if len(result.cells) <= most:
+        return result
+    ranked = [(one["chunker"], one["unit"], one["size"], one["overlap"]) for one in _best_of_ways(result)]
+    wanted = {*ranked, *([result.advice.key] if isinstance(result.advice, Advice) else [])}
+    chosen = {place for place, cell in enumerate(result.cells) if cell.key in wanted}
+    lines = sorted(lines_of(result), key=lambda line: not any(cell.key in wanted for cell in line.cells))
+    lines = lines[: max(1, (most - len(chosen)) // 2)]
+    share = max(2, (most - len(chosen)) // len(lines))
+    for line in lines:
+        ends = np.linspace(0, len(line.places) - 1, min(share, len(line.places)))
+        chosen.update(line.places[int(place)] for place in ends.round())
+    return replace(result, cells=tuple(result.cells[place] for place in sorted(chosen)))
+
+
+def _best_of_ways(result: SweepResult) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = (result.retrieval or {}).get("best_of_ways", ())
+    return found
+
+
 def way_of(cell: Cell) -> WayKey:
     """Give what tells the way of a cell from others."""
     return cell.chunker, cell.unit, cell.size is not None
@@ -134,6 +170,7 @@ def view(
     Parameters
     ----------
     result : SweepResult
+        See `thinned`.
     corpus : Corpus
         Its documents.
     labels : Labels or None
@@ -160,17 +197,18 @@ def view(
     lost, lengths, n_chunks = _losses(result, corpus, labels, groups, unable)
     groups = [group for group in groups if group[0] not in unable]
     order = _worst_first(result, lost)
-    taken, room = [], characters
+    keys = {key: chunker for key, chunker, _ in groups}
+    windows = {key: chunker.at(2).windows for key, chunker in keys.items() if key[2] and chunker.has_windows}
+    known = {key: found for key, found in windows.items() if found is not None}
+    packed = [group for group in groups if group[0] not in known]
+    taken, room = [], min(characters, _room(n_chunks, packed, sum(lengths.values())))
     for name in order:
         if lengths[name] <= room:
             room -= lengths[name]
             taken.append(name)
-    keys = {key: chunker for key, chunker, _ in groups}
-    windows = {key: chunker.at(2).windows for key, chunker in keys.items() if key[2] and chunker.has_windows}
-    known = {key: found for key, found in windows.items() if found is not None}
     return Views(
         _asked(labels),
-        tuple(_documents(result, corpus, taken, [group for group in groups if group[0] not in known])),
+        tuple(_documents(result, corpus, taken, packed)),
         tuple(ListedDocument(name, lengths[name], lost[name]) for name in order[:MOST_LISTED]),
         len(order),
         tuple(place for place, n in n_chunks.items() if n != result.cells[place].chunks),
@@ -178,6 +216,12 @@ def view(
         frozenset(known),
         frozenset(key for key, found in known.items() if found.keep_tail),
     )
+
+
+def _room(n_chunks: Mapping[int, int], groups: Sequence[Group], characters: int) -> int:
+    """Give how many characters of documents may be taken, so that no more than `MOST_CHUNKS` chunks are written."""
+    chunks = sum(n_chunks[place] for _, _, places in groups for place in places)
+    return characters if chunks <= MOST_CHUNKS else characters * MOST_CHUNKS // chunks
 
 
 Group: TypeAlias = tuple[WayKey, Chunker, list[int]]

@@ -815,6 +815,7 @@ CATALOGUE = {
     "A size is judged together with its two neighbours, so that luck does not decide.": "偶然で決まらないように、サイズは両隣のサイズと合わせて判断します。",
     "versions": "バージョン",
     "{n:,} of {total:,} {total:document|documents} can be looked at in this page ({size:,} characters), those that lose most first": "このページで見られる文書は {total:,} 件中 {n:,} 件です（{size:,} 文字）。損失の大きいものを優先しています",
+    "{n:,} of the {total:,} settings are in this page": "このページにあるのは、設定 {total:,} 件のうち {n:,} 件です",
     "the list of documents has the {n:,} that lose most": "文書の一覧は、損失の大きい {n:,} 件です",
     "the chunks of {chunker} are not shown: {reason}": "{chunker} のチャンクは表示できません: {reason}",
     "{n:,} {n:setting is|settings are} cut otherwise here than when the result was made, such as {names:, }: the figures are those of the result, the documents below show what is cut today": "結果を作ったときと切れ方の違う設定が {n:,} 件あります（{names:、} など）。数値は結果のもので、下の文書は現在の切れ目です",

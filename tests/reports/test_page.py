@@ -251,3 +251,30 @@ def test_a_line_of_a_million_characters_stays_one():
     result = sweep([document], chunkers="fixed", sizes=[500], overlaps=[0])
     text = html(result, [document], None, [FixedChunker()])
     assert len(blocks(text)["document-0"]["text"]) == 1_000_000
+
+
+def test_of_a_large_grid_the_page_has_the_cells_that_are_shown_and_says_how_many():
+    document = Document("a.md", "一つ。二つ。三つ。" * 60)
+    labels = check_labels(
+        [document], [Question.of("q", "?", doc="a.md", evidence=document.text[3:90], spans=[[3, 90]])]
+    )
+    result = sweep([document], labels, chunkers=WAYS, sizes="10..500:1", overlaps=[0])
+    made = page(result, [document], labels, WAYS)
+    assert len(result.cells) > 1_400
+    assert len(made.data["cells"]) <= 1_000
+    assert made.data["cells"][made.data["advised"]][1] == result.advice.size
+    assert f"of the {len(result.cells):,} settings" in " ".join(made.limits)
+    # the sentences are those of all cells
+    assert list(made.advice) == [tuple(pair) for pair in advice_sentences(result, visible)]
+    assert len({cell for line in made.data["lines"] for cell in line["cells"]}) == len(made.data["cells"])
+
+
+def test_chunks_are_not_written_without_end(monkeypatch):
+    from chunkscope.grid import views
+
+    monkeypatch.setattr(views, "MOST_CHUNKS", 40)
+    result, corpus, labels = demo()
+    made = page(result, corpus, labels, WAYS)
+    written = sum(len(spans.split()) for one in made.documents for spans in one["spans"].values())
+    assert written <= 40
+    assert made.limits[0].startswith("0 of 5") or written

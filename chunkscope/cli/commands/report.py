@@ -68,7 +68,7 @@ def command(**flags: Any) -> None:
 def _swept(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text]]:
     """Run the sweep of the configuration, and take what there is to look at."""
     from chunkscope.cli.commands import sweep
-    from chunkscope.grid.views import Views, view, way_key
+    from chunkscope.grid.views import Views, thinned, view, way_key
 
     with sweep.command.make_context("sweep", _arguments(flags), click.get_current_context()) as ctx:
         ran = sweep.run(ctx.params)
@@ -76,7 +76,7 @@ def _swept(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text]
         return ran.result, Views(), ()
     rows = ran.sweep.plan.grid.rows
     chunkers = {way_key(row.chunker, with_size=row.sizes is not None): row.chunker for row in rows}
-    return ran.result, view(ran.result, ran.sweep.corpus, ran.sweep.labels, chunkers), ()
+    return ran.result, view(thinned(ran.result), ran.sweep.corpus, ran.sweep.labels, chunkers), ()
 
 
 def _arguments(flags: Mapping[str, Any]) -> list[str]:
@@ -99,7 +99,7 @@ def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text
     from chunkscope.cli.inputs import Inputs, start
     from chunkscope.errors import InputError
     from chunkscope.grid.stored import read_sweep
-    from chunkscope.grid.views import Views, view
+    from chunkscope.grid.views import Views, thinned, view
 
     if flags["demo"]:
         raise options.usage_error("--demo sweeps the examples; leave out RESULT.json")
@@ -122,7 +122,7 @@ def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text
     if doubts and not flags["force"]:
         raise InputError(f"{flags['result']}: {'; '.join(doubts)}; run it again, or --force goes on")
     chunkers, lacking = _chunkers(result, read, flags)
-    return result, view(result, read, labels, chunkers, lacking=lacking), doubts
+    return result, view(thinned(result), read, labels, chunkers, lacking=lacking), doubts
 
 
 def _asked(name: str, flags: Mapping[str, Any]) -> str | None:

@@ -14,7 +14,7 @@ from chunkscope.grid.advice import Advice
 from chunkscope.grid.lines import Line, lines_of
 from chunkscope.grid.ranks import Hit
 from chunkscope.grid.results import MOST_ABOVE, Cell, SweepResult
-from chunkscope.grid.views import DocumentView, Views, way_of
+from chunkscope.grid.views import DocumentView, Views, thinned, way_of
 from chunkscope.language import Language, in_language, say
 from chunkscope.reports.advice_text import advice_sentences, head, spelled
 from chunkscope.reports.columns import ShownCells, cell_columns, labels_of, way_label
@@ -135,9 +135,9 @@ class _Maker:
     """What all parts of the page need: the result, its lines, and the language."""
 
     def __init__(self, result: SweepResult, views: Views, lang: Language) -> None:
-        self.result, self.views, self.lang = result, views, lang
-        self.lines = lines_of(result)
-        self.places = {cell.key: place for place, cell in reversed(list(enumerate(result.cells)))}
+        self.full, self.result, self.views, self.lang = result, thinned(result), views, lang
+        self.lines = lines_of(self.result)
+        self.places = {cell.key: place for place, cell in enumerate(self.result.cells)}
         self.number = {one.name: number for number, one in enumerate(views.listed)}
 
     def said(self, text: str) -> str:
@@ -148,7 +148,7 @@ class _Maker:
         return tuple(map(self.said, texts))
 
     def page(self, doubts: Sequence[str]) -> Page:
-        result, is_ranked = self.result, self.result.retrieval is not None
+        result, is_ranked = self.full, self.full.retrieval is not None
         sentences = recall_sentences(result, visible) if is_ranked else advice_sentences(result, visible)
         shown, notes = self._shown()
         told = recall_head(result, visible) if is_ranked else head(result, visible)
@@ -161,7 +161,7 @@ class _Maker:
             self._every(),
             self.all_said(notes),
             self.all_said(warnings_of(result)) if is_ranked else (),
-            tuple(figures_of(result, self.lang)),
+            tuple(figures_of(self.result, self.lang)),
             self.all_said(self._rules()),
             tuple(self._measured()),
             self.all_said([*doubts, *self._doubts()]),
@@ -197,11 +197,11 @@ class _Maker:
             return Table((), ())
         places = [place for line in self.lines for place in line.places]
         if result.retrieval is None:
-            return self._of_cells(places[:MOST_ROWS], everything=True, n_more=len(places) - MOST_ROWS)
+            return self._of_cells(places[:MOST_ROWS], everything=True, n_more=len(self.full.cells) - MOST_ROWS)
         n = len(result.retrieval["retrievers"])
         rows = rows_of(result)
         in_order = [row for place in places for row in rows[place * n : (place + 1) * n]]
-        return self._of_rows(in_order[:MOST_ROWS], everything=True, n_more=len(in_order) - MOST_ROWS)
+        return self._of_rows(in_order[:MOST_ROWS], everything=True, n_more=len(self.full.cells) * n - MOST_ROWS)
 
     @cached_property
     def _figures(self) -> Table:
@@ -299,6 +299,9 @@ class _Maker:
                 size=sum(len(one.text) for one in views.documents),
             )
         ]
+        if len(self.result.cells) < len(self.full.cells):
+            n, total = len(self.result.cells), len(self.full.cells)
+            found.append(say("{n:,} of the {total:,} settings are in this page", n=n, total=total))
         if len(views.listed) < views.n_documents:
             found.append(say("the list of documents has the {n:,} that lose most", n=len(views.listed)))
         for (chunker, _, _), reason in views.lacking.items():

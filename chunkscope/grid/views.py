@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkscope.chunkers import Chunker
 from chunkscope.chunkers.chunk_set import ChunkSet, span_chunks
@@ -19,17 +20,20 @@ from chunkscope.grid.lines import lines_of
 from chunkscope.grid.notation import Grid
 from chunkscope.grid.plan import SweepPlan
 from chunkscope.grid.results import Cell, SweepResult
-from chunkscope.grid.scan import Scan, scan
+from chunkscope.grid.scan import Progress, Scan, scan
 from chunkscope.measures.damage import count_damage
+from chunkscope.measures.tables import BoundTables, TableMeasure
+from chunkscope.measures.wholeness import BoundWholeness, WholenessMeasure
 from chunkscope.questions.labels import Labels
-from chunkscope.spans.intervals import IntArray, SpanArray
+from chunkscope.spans.intervals import SpanArray
+from chunkscope.spans.layout import Layout
 
 MOST_CHARACTERS = 1_500_000
 """Documents with so many characters together can be looked at."""
 MOST_CHUNKS = 1_500_000
 """So many chunks are written, in all cells together; windows of characters need no writing."""
-MOST_LISTED = 500
-"""So many documents are listed with what they lose."""
+MOST_LISTED = 1_000
+"""So many documents are listed with what they lose, and no others can be looked at."""
 
 MOST_CELLS = 1_000
 """So many cells can be looked at; of a larger grid they are chosen."""
@@ -48,11 +52,14 @@ class DocumentView:
     spans : mapping of int to str
         Its chunks in each cell, by the place of the cell in the result, as `write_spans` writes them. Windows of
         characters are left out: they are arithmetic.
+    parts : str
+        What ought to stay whole where there are no questions: sentences, code, headings, rows; written likewise.
     """
 
     name: str
     text: str
     spans: Mapping[int, str] = field(repr=False)
+    parts: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,13 +70,13 @@ class ListedDocument:
     ----------
     name : str
     characters : int
-    lost : int64 (c, 2)
+    lost : int32 (c, 2)
         For each cell how many things are cut in two, and how many headers are lost; -1 where it is not known.
     """
 
     name: str
     characters: int
-    lost: IntArray = field(repr=False, compare=False)
+    lost: NDArray[np.int32] = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -164,6 +171,7 @@ def view(
     *,
     lacking: Mapping[WayKey, str] | None = None,
     characters: int = MOST_CHARACTERS,
+    progress: Progress | None = None,
 ) -> Views:
     """Cut the documents of a result again, and take what there is to look at.
 
@@ -181,6 +189,7 @@ def view(
         Why the others cannot.
     characters : int
         Documents of so many together are taken whole, those first that lose most.
+    progress : callable, optional
 
     Examples
     --------
@@ -194,23 +203,22 @@ def view(
     """
     groups = _cells_of_ways(result, chunkers)
     unable = dict(lacking or {})
-    lost, lengths, n_chunks = _losses(result, corpus, labels, groups, unable)
+    listed, n_chunks, n_documents, n_characters = _losses(result, corpus, labels, groups, unable, progress)
     groups = [group for group in groups if group[0] not in unable]
-    order = _worst_first(result, lost)
     keys = {key: chunker for key, chunker, _ in groups}
     windows = {key: chunker.at(2).windows for key, chunker in keys.items() if key[2] and chunker.has_windows}
     known = {key: found for key, found in windows.items() if found is not None}
     packed = [group for group in groups if group[0] not in known]
-    taken, room = [], min(characters, _room(n_chunks, packed, sum(lengths.values())))
-    for name in order:
-        if lengths[name] <= room:
-            room -= lengths[name]
-            taken.append(name)
+    taken, room = [], min(characters, _room(n_chunks, packed, n_characters))
+    for one in listed:
+        if one.characters <= room:
+            room -= one.characters
+            taken.append(one.name)
     return Views(
         _asked(labels),
-        tuple(_documents(result, corpus, taken, packed)),
-        tuple(ListedDocument(name, lengths[name], lost[name]) for name in order[:MOST_LISTED]),
-        len(order),
+        tuple(_documents(result, corpus, taken, packed, with_parts=labels is None)),
+        tuple(listed),
+        n_documents,
         tuple(place for place, n in n_chunks.items() if n != result.cells[place].chunks),
         unable,
         frozenset(known),
@@ -236,18 +244,23 @@ def _cells_of_ways(result: SweepResult, chunkers: Mapping[WayKey, Chunker]) -> l
 
 
 def _losses(
-    result: SweepResult, corpus: Corpus, labels: Labels | None, groups: Sequence[Group], unable: dict[WayKey, str]
-) -> tuple[dict[str, IntArray], dict[str, int], dict[int, int]]:
-    """Count what each document loses in each cell, how long it is, and how many chunks each cell has.
+    result: SweepResult,
+    corpus: Corpus,
+    labels: Labels | None,
+    groups: Sequence[Group],
+    unable: dict[WayKey, str],
+    progress: Progress | None,
+) -> tuple[list[ListedDocument], dict[int, int], int, int]:
+    """Count what each document loses in each cell: those that lose most, chunks by cell, documents, characters.
 
     A way that cannot be cut is added to `unable`, with the reason.
     """
-    lost: dict[str, IntArray] = {}
-    lengths: dict[str, int] = {}
+    listed: list[ListedDocument] = []
+    n_documents = n_characters = 0
     n_chunks: dict[int, int] = dict.fromkeys((place for _, _, places in groups for place in places), 0)
     for scanned in _scans(result, corpus, labels, groups):
-        names = scanned.layout.names
-        counted = np.full((len(names), len(result.cells), 2), -1)
+        names, lengths = scanned.layout.names, scanned.layout.lengths.tolist()
+        counted = np.full((len(names), len(result.cells), 2), -1, dtype=np.int32)
         for group in groups:
             try:
                 for place, chunks in _chunks(result, scanned, group) if group[0] not in unable else ():
@@ -255,15 +268,16 @@ def _losses(
                     counted[:, place] = count_damage(scanned.layout, scanned.bound, chunks)
             except SplitterError as error:
                 unable[group[0]] = str(error)
-        lost.update(zip(names, counted, strict=True))
-        lengths.update(zip(names, scanned.layout.lengths.tolist(), strict=True))
-    for key, _, places in groups:
-        if key in unable:
-            for place in places:
-                del n_chunks[place]
-                for found in lost.values():
-                    found[place] = -1
-    return lost, lengths, n_chunks
+        listed += map(ListedDocument, names, lengths, counted)
+        listed = _worst_first(result, listed)[:MOST_LISTED]
+        n_documents, n_characters = n_documents + len(names), n_characters + sum(lengths)
+        if progress:
+            progress("documents", n_documents, len(corpus))
+    for place in (place for key, _, places in groups if key in unable for place in places):
+        del n_chunks[place]
+        for one in listed:
+            one.lost[place] = -1
+    return _worst_first(result, listed), n_chunks, n_documents, n_characters
 
 
 def _scans(result: SweepResult, corpus: Corpus, labels: Labels | None, groups: Sequence[Group]) -> Iterator[Scan]:
@@ -296,18 +310,17 @@ def _chunks(result: SweepResult, scanned: Scan, group: Group) -> Iterator[tuple[
         yield place, span_chunks(scanned.layout, one, cut, boundaries=boundaries)
 
 
-def _worst_first(result: SweepResult, lost: Mapping[str, IntArray]) -> list[str]:
+def _worst_first(result: SweepResult, listed: Iterable[ListedDocument]) -> list[ListedDocument]:
     """Order documents by what they lose in the advised cell, then in all cells, then by name."""
-    advice = result.advice
     keys = [cell.key for cell in result.cells]
-    advised = keys.index(advice.key) if isinstance(advice, Advice) and advice.key in keys else None
+    advised = keys.index(result.advice.key) if isinstance(result.advice, Advice) else None
 
-    def losses(name: str) -> tuple[int, int, str]:
-        found = np.maximum(lost[name], 0)
+    def losses(one: ListedDocument) -> tuple[int, int, str]:
+        found = np.maximum(one.lost, 0)
         own = 0 if advised is None else int(found[advised].sum())
-        return -own, -int(found.sum()), name
+        return -own, -int(found.sum()), one.name
 
-    return sorted(lost, key=losses)
+    return sorted(listed, key=losses)
 
 
 def _asked(labels: Labels | None) -> tuple[AskedQuestion, ...]:
@@ -323,27 +336,38 @@ def _asked(labels: Labels | None) -> tuple[AskedQuestion, ...]:
 
 
 def _documents(
-    result: SweepResult, corpus: Corpus, names: Sequence[str], groups: Sequence[Group]
+    result: SweepResult, corpus: Corpus, names: Sequence[str], groups: Sequence[Group], *, with_parts: bool
 ) -> Iterator[DocumentView]:
     """Read the documents that are taken once more, and cut them at every cell."""
     wanted = frozenset(names)
     held = {one.name: Document(one.name, one.text, one.fields, one.markup) for one in corpus if one.name in wanted}
     documents = [held[name] for name in names]
-    if not groups:
-        yield from (DocumentView(one.name, one.text, {}) for one in documents)
-        return
     chunkers = [chunker for _, chunker, _ in groups]
     units = sorted({chunker.unit for chunker in chunkers} - {"char"})
-    scanned = scan(documents, chunkers, [], units)
+    scanned = scan(documents, chunkers, [WholenessMeasure(), TableMeasure()] if with_parts else [], units)
     written: list[dict[int, str]] = [{} for _ in documents]
     for place, chunks in (found for group in groups for found in _chunks(result, scanned, group)):
         spans = chunks.bodies[chunks.bodies[:, 0] < chunks.bodies[:, 1]]  # a piece that was found nowhere has none
-        owners = scanned.layout.documents_of(spans[:, 0])
-        edges = np.searchsorted(owners, np.arange(len(documents) + 1))
-        for number, base in enumerate(scanned.layout.edges[:-1].tolist()):
-            written[number][place] = write_spans(spans[edges[number] : edges[number + 1]] - base)
-    for document, of_cells in zip(documents, written, strict=True):
-        yield DocumentView(document.name, document.text, of_cells)
+        for of_cells, text in zip(written, _written(scanned.layout, spans), strict=True):
+            of_cells[place] = text
+    parts = _written(scanned.layout, _parts(scanned))
+    for document, of_cells, text in zip(documents, written, parts, strict=True):
+        yield DocumentView(document.name, document.text, of_cells, text)
+
+
+def _parts(scanned: Scan) -> SpanArray:
+    """Give all that ought to stay whole, in order."""
+    whole, tables = scanned.of_kind(BoundWholeness), scanned.of_kind(BoundTables)
+    found = [targets.spans for targets in whole.targets.values()] if whole else []
+    spans = np.concatenate([*found, tables.rows.rows.spans]) if tables else np.empty((0, 2), dtype=np.int64)
+    return spans[np.lexsort((spans[:, 1], spans[:, 0]))]
+
+
+def _written(layout: Layout, spans: SpanArray) -> Iterator[str]:
+    """Write the spans of each document."""
+    edges = np.searchsorted(layout.documents_of(spans[:, 0]), np.arange(len(layout.names) + 1))
+    for number, base in enumerate(layout.edges[:-1].tolist()):
+        yield write_spans(spans[edges[number] : edges[number + 1]] - base)
 
 
 def write_spans(spans: SpanArray) -> str:

@@ -863,6 +863,8 @@ CATALOGUE = {
     "Show what follows": "続きを表示",
     "{cuts} cut, {headers} headers lost": "切断 {cuts}、ヘッダー分離 {headers}",
     "{cuts} cut": "切断 {cuts}",
+    "{headers} headers lost": "ヘッダー分離 {headers}",
+    "what is cut in two": "途中で切れるもの",
     "not counted": "未集計",
     "answered at rank {n}": "{n} 位で答えられます",
     "at no rank": "順位なし",

@@ -314,8 +314,7 @@ class _Drawing:
             for point in points:
                 point["size"] = whole if point["size"] is None else f"{point['size']:,}"
                 point["row"] = f"{point['way']}, {point['overlap']}" if point["overlap"] else point["way"]
-                whole_number = point["value"] == round(point["value"])
-                point["text"] = f"{point['value']:,.0f}" if whole_number else decimal(point["value"])
+                point["text"] = _short(point["value"])
             sized = sorted({cell.size for _, line in lines for cell in line.cells if cell.size is not None})
             columns = [*(f"{size:,}" for size in sized), whole]
             columns = [column for column in columns if any(point["size"] == column for point in points)]
@@ -346,7 +345,7 @@ class _Drawing:
         shade = {
             "field": "value",
             "type": "quantitative",
-            "scale": {"domain": [0, most], "range": [0.04, 0.72]},
+            "scale": {"type": "sqrt", "domain": [0, most], "range": [0.04, 0.72]},
             "legend": None,
         }
         layers: list[Spec] = [
@@ -537,6 +536,19 @@ def _marks(values: Sequence[Point], x: Spec, y: Spec, colour: Spec) -> list[Spec
 def _targets(x: Spec, y: Spec) -> Spec:
     mark = {"type": "circle", "size": 190, "opacity": 0}
     return {"mark": mark, "encoding": {"x": x, "y": y, "description": {"field": "cell"}}}
+
+
+def _short(value: float) -> str:
+    """Write a number so that it has room in a field.
+
+    Examples
+    --------
+    >>> _short(0), _short(2.34), _short(228.8), _short(3041), _short(24_040)
+    ('0', '2.3', '229', '3.0k', '24k')
+    """
+    if value >= 1000:
+        return f"{value / 1000:.0f}k" if value >= 9_950 else f"{value / 1000:.1f}k"
+    return f"{value:.0f}" if value >= 100 or value == round(value) else decimal(value)
 
 
 def _ticks(values: Sequence[Any], most: int = MOST_TICKS) -> list[Any]:

@@ -132,3 +132,19 @@ def test_an_empty_document_is_nothing_to_trip_over(name):
     views = seen(result, [Document(name, "")], None, [SentenceChunker(), HeadingChunker()])
     assert views.documents[0].text == ""
     assert set(views.documents[0].spans.values()) == {""}
+
+
+def test_of_many_documents_those_that_lose_most_are_kept_whatever_batch_they_are_in(monkeypatch):
+    from chunkscope.grid import views as room
+
+    documents = [Document(f"{number:02}.md", "短い文です。" * (1 + number * 7 % 10)) for number in range(30)]
+    result = sweep(documents, chunkers="fixed", sizes=[5, 8], overlaps=[0])
+    everything = seen(result, documents, None, [FixedChunker()])
+    monkeypatch.setattr(room, "MOST_LISTED", 4)
+    monkeypatch.setattr(room, "BATCH_CHARACTERS", 60)
+    few = seen(result, documents, None, [FixedChunker()])
+    assert few.listed == everything.listed[:4]
+    assert [one.lost.tolist() for one in few.listed] == [one.lost.tolist() for one in everything.listed[:4]]
+    assert [one.name for one in few.documents] == [one.name for one in few.listed]
+    assert few.n_documents == 30
+    assert few.changed == ()

@@ -213,6 +213,20 @@ def test_a_question_opens_at_its_evidence_and_says_which_chunk_has_what(opened):
     assert one.page.locator("#text mark.own").first.is_visible()
 
 
+@pytest.mark.parametrize("kind", ["sweep", "structure"])
+def test_a_document_opens_at_its_first_harmful_cut(opened, kind):
+    one = opened(f"{kind}-en")
+    one.select(0)
+    button = one.page.locator("#document-list button").first
+    assert "cut" in button.inner_text()
+    button.click()
+    harmful = one.page.locator("#text .cut.harmful")
+    assert harmful.count() >= 1
+    assert harmful.first.is_visible()
+    if kind == "structure":
+        assert one.page.locator("#text .lost").count() >= 1
+
+
 def test_filter_and_search_narrow_the_questions(opened):
     result = demo()[0]
     one = opened()

@@ -76,7 +76,12 @@ def _swept(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text]
         return ran.result, Views(), ()
     rows = ran.sweep.plan.grid.rows
     chunkers = {way_key(row.chunker, with_size=row.sizes is not None): row.chunker for row in rows}
-    return ran.result, view(thinned(ran.result), ran.sweep.corpus, ran.sweep.labels, chunkers), ()
+    with ran.inputs.messages.progress() as progress:
+        return (
+            ran.result,
+            view(thinned(ran.result), ran.sweep.corpus, ran.sweep.labels, chunkers, progress=progress),
+            (),
+        )
 
 
 def _arguments(flags: Mapping[str, Any]) -> list[str]:
@@ -122,7 +127,8 @@ def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text
     if doubts and not flags["force"]:
         raise InputError(f"{flags['result']}: {'; '.join(doubts)}; run it again, or --force goes on")
     chunkers, lacking = _chunkers(result, read, flags)
-    return result, view(thinned(result), read, labels, chunkers, lacking=lacking), doubts
+    with messages.progress() as progress:
+        return result, view(thinned(result), read, labels, chunkers, lacking=lacking, progress=progress), doubts
 
 
 def _asked(name: str, flags: Mapping[str, Any]) -> str | None:

@@ -439,4 +439,5 @@ class _Maker:
 
     @staticmethod
     def _document(one: DocumentView) -> dict[str, Any]:
-        return {"text": one.text, "spans": {str(place): spans for place, spans in one.spans.items()}}
+        spans = {str(place): spans for place, spans in one.spans.items()}
+        return {"text": one.text, "spans": spans, **({"parts": one.parts} if one.parts else {})}

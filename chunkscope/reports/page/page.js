@@ -163,6 +163,7 @@
         slice: points ? (from, to) => points.slice(from, to).join("") : (from, to) => found.text.slice(from, to),
         spans: found.spans,
         evidence: evidenceIn(name),
+        parts: readSpans(found.parts || ""),
       };
       kept.set(name, text);
     }
@@ -230,6 +231,7 @@
   function lostWords(found) {
     if (!found) return words.unknown_lost;
     const [cuts, headers] = found;
+    if (headers && !cuts) return say("headers_lost", { headers: number(headers) });
     if (headers) return say("lost", { cuts: number(cuts), headers: number(headers) });
     return cuts ? say("cuts_lost", { cuts: number(cuts) }) : words.nothing_lost;
   }
@@ -248,7 +250,7 @@
   // Scrolls the text to the place, and the page to the text where that is out of sight.
   function intoView() {
     const box = byId("text");
-    const there = box.querySelector(".target");
+    const there = (state.question === null && box.querySelector(".cut.harmful")) || box.querySelector(".target");
     if (there) box.scrollTop += there.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 4;
     const { top } = (there || byId("viewer-heading")).getBoundingClientRect();
     if (top < byId("bar").getBoundingClientRect().bottom || top > innerHeight - 60) byId("viewer-heading").scrollIntoView();
@@ -280,10 +282,12 @@
   // The text from one offset to another, in pieces: each has the same chunks and the same evidence all through.
   function marked(text, chunks, from, to) {
     const evidence = text.evidence.filter(([start, end]) => start < to && end > from);
-    const edges = new Set([from, to]);
     const near = [];
     chunks.forEach(([start, end], n) => { if (start < to && end > from) near.push([start, end, n]); });
-    for (const [start, end] of [...near, ...evidence]) {
+    // without questions, what ought to stay whole and does not
+    const lost = chunks.length ? text.parts.filter(([start, end]) => start < to && end > from && !near.some(([first, last]) => first <= start && end <= last)) : [];
+    const edges = new Set([from, to]);
+    for (const [start, end] of [...near, ...evidence, ...lost]) {
       if (start > from && start < to) edges.add(start);
       if (end > from && end < to) edges.add(end);
     }
@@ -298,24 +302,21 @@
       const here = evidence.filter(([first, last]) => first <= start && end <= last);
       const own = here.some(([, , question]) => question === state.question);
       if (starts.has(start)) {
-        const inside = evidence.some(([first, last, question]) => first < start && start < last && question === state.question);
-        const harmful = inside && !chunks.some(([first, last]) => own && coversOwn(evidence, start, first, last));
+        const inside = ([first, last, question]) => first < start && start < last && (state.question === null || question === undefined || question === state.question);
+        const isHeld = ([first, last]) => near.some(([begin, behind]) => begin <= first && last <= behind);
+        const harmful = lost.some(inside) || evidence.some((one) => inside(one) && !isHeld(one));
         const names = starts.get(start);
         found.push(element("span", { class: harmful ? "cut harmful" : "cut", "data-n": `${harmful ? `✂ ${words.cut_here} ` : ""}${names.join("·")}` }));
       }
       const covering = near.filter(([first, last]) => first <= start && end <= last);
       const classes = covering.length ? [`c${covering[0][2] % 2}`] : [];
       if (covering.length > 1) classes.push("both");
+      if (lost.some(([first, last]) => first <= start && end <= last)) classes.push("lost");
       if (own) classes.push("own");
       else if (here.length && state.question === null) classes.push("other");
       found.push(element(own ? "mark" : "span", { class: classes.join(" ") }, ...shown(text.slice(start, end))));
     }
     return found;
-  }
-
-  // whether a chunk holds the whole of the passage that is cut at a place, so that the cut does no harm
-  function coversOwn(evidence, place, first, last) {
-    return evidence.some(([start, end, question]) => question === state.question && start < place && place < end && first <= start && end <= last);
   }
 
   // A text in which what is not seen is written out.

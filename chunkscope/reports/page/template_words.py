@@ -29,6 +29,7 @@ TEMPLATE_WORDS: dict[str, Text] = {
     "legend_chunk": say("chunks, in turn"),
     "legend_overlap": say("in two chunks: the overlap"),
     "legend_evidence": say("the passage that answers"),
+    "legend_lost": say("what is cut in two"),
     "legend_other": say("what another question needs"),
     "legend_cut": say("a cut, with the number of the chunk that begins there"),
     "every": say("All settings"),

@@ -53,6 +53,7 @@ WORDS: dict[str, Text] = {
     "earlier": say("Show what stands before"),
     "later": say("Show what follows"),
     "lost": say("{cuts} cut, {headers} headers lost", cuts=Open("cuts"), headers=Open("headers")),
+    "headers_lost": say("{headers} headers lost", headers=Open("headers")),
     "cuts_lost": say("{cuts} cut", cuts=Open("cuts")),
     "nothing_lost": say("nothing is lost"),
     "unknown_lost": say("not counted"),

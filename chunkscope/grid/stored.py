@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from chunkscope.errors import ChunkscopeError, InputError
-from chunkscope.grid.advice import Advice, HeldOut, NoAdvice, Remedy, WinningSizes
+from chunkscope.grid.advice import Advice, HeldOut, NoAdvice, Remedy, WinningSizes, advise
 from chunkscope.grid.comparison import read_result
 from chunkscope.grid.limits import UNNAMED, ModelLimit
 from chunkscope.grid.notation import Skipped
@@ -94,7 +94,7 @@ def read_sweep(path: str | os.PathLike[str]) -> SweepResult:
 def sweep_of(record: Record, path: str = "the result") -> SweepResult:
     """Make a result of what `SweepResult.to_dict` gives; the messages name `path`.
 
-    Lengths of chunks are known by their figures only, and sentences are in English.
+    Lengths of chunks are known by their figures only. Warnings, and why pairs of a grid cannot run, are in English.
 
     Examples
     --------
@@ -106,13 +106,22 @@ def sweep_of(record: Record, path: str = "the result") -> SweepResult:
     True
     """
     try:
-        return _sweep(record)
+        return _retold(_sweep(record))
     except ChunkscopeError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(
             f"{path}: not a result as chunkscope writes it ({type(error).__name__}: {error!s:.99}); run the sweep again"
         ) from error
+
+
+def _retold(result: SweepResult) -> SweepResult:
+    """Say why there is no advice in words that can be said in other languages too, where the rule says the same."""
+    if not isinstance(result.advice, NoAdvice) or result.retrieval is not None:
+        return result
+    again = advise(result, limit=result.limit)
+    same = isinstance(again, NoAdvice) and str(again.reason) == str(result.advice.reason)
+    return replace(result, advice=again) if same else result
 
 
 def _sweep(record: Record) -> SweepResult:

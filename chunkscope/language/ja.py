@@ -869,7 +869,7 @@ CATALOGUE = {
     "answered at rank {n}": "{n} 位で答えられます",
     "at no rank": "順位なし",
     "Look at {setting}": "{setting} を見る",
-    "What came first in the search:": "検索の上位:",
+    "What came first in the search": "検索の上位",
     "What came first is kept for the settings of the first table, of missed questions before others.": "検索の上位は、最初の表の設定についてだけ残しています（答えられない質問を優先）。",
     "has what is needed": "必要なものを含む",
     "{n} of {total} questions": "質問 {total} 件中 {n} 件",

@@ -46,6 +46,7 @@ def swept(language, **options):
     [
         pytest.param(lambda: swept("ja"), id="questions"),
         pytest.param(lambda: sweep(read_corpus(DEMO["en"] / "docs"), sizes="100..800:100"), id="structure"),
+        pytest.param(lambda: swept("ja", model_limit=20), id="nothing-fits"),
         pytest.param(lambda: swept("en", model_limit="text-embedding-3-small", count_tokens="cl100k_base"), id="model"),
         pytest.param(
             lambda: recall(

@@ -349,3 +349,33 @@ def test_axe_finds_no_serious_fault(browser, files, name, scheme):
     )
     assert [one for one in found if one[0] in ("serious", "critical")] == []
     one.page.context.close()
+
+
+def test_what_came_first_opens_at_its_place(browser, tmp_path):
+    from chunkscope.retrieval import Bm25Retriever, RetrievalSettings
+    from chunkscope.retrieval.recall import prepare_recall
+
+    _, corpus, labels = demo()
+    asked = {"chunkers": WAYS, "sizes": "200,400", "overlaps": "0"}
+    result = prepare_recall(corpus, labels, [Bm25Retriever()], RetrievalSettings(), keep_shown=True, **asked).run()
+    path = tmp_path / "recall.html"
+    path.write_text(html(result, corpus, labels, WAYS), "utf-8")
+    one = Opened(browser, path)
+    best = next(entry for entry in result.retrieval["best_of_ways"] if entry["chunker"] == "fixed")
+    cell = next(
+        n for n, cell in enumerate(result.cells) if cell.key == (best["chunker"], "char", best["size"], best["overlap"])
+    )
+    one.select(cell)
+    one.page.locator("#question-list button").first.click()
+    if not one.page.locator("#asked details li").first.is_visible():
+        one.page.locator("#asked summary").click()
+    name = one.page.locator("#question-list button").first.locator(".name").inner_text()
+    [found] = [entry for entry in result.ranks[result.cells[cell].key, "bm25"] if entry.id == name]
+    told = one.page.locator("#asked details li button").all_inner_texts()
+    assert told == [hit.document for hit in found.above]
+    one.page.locator("#asked details li button").last.click()
+    one.settle()
+    assert one.text("#viewer-heading") == told[-1]
+    assert one.page.locator("#text .target").count() == 1
+    assert one.complaints == []
+    one.page.context.close()

@@ -10,6 +10,8 @@
   const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0\u2800]/u;
   const STATE_WORDS = { w: data.isRanked ? "answered" : "whole", c: "cut", h: "header_lost", e: "not_embedded", i: "not_indexed", b: "below" };
 
+  const WORST_FIRST = "chbeiw";
+
   const state = { cell: null, line: 0, question: null, document: null, from: 0, filter: "", search: "", questions: FIRST, documents: FIRST };
   const byId = (id) => document.getElementById(id);
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
@@ -94,15 +96,14 @@
   function drawQuestions() {
     const wanted = state.search.trim().toLowerCase();
     const found = [];
-    data.questions.forEach(([id, text, , evidence], place) => {
+    data.questions.forEach((question, place) => {
       if (state.filter && stateOf(place) !== state.filter) return;
-      const names = evidence.map(([name]) => documentName(name)).join(" ");
-      if (wanted && !`${id} ${text} ${names}`.toLowerCase().includes(wanted)) return;
-      found.push(place);
+      if (!wanted || wordsOf(question).includes(wanted)) found.push(place);
     });
-    // what is lost stands first
-    const order = "chbeiw";
-    if (data.states) found.sort((one, other) => order.indexOf(stateOf(one)) - order.indexOf(stateOf(other)) || one - other);
+    if (data.states) {
+      const rank = Object.fromEntries([...WORST_FIRST].map((letter, n) => [letter, n]));
+      found.sort((one, other) => rank[stateOf(one)] - rank[stateOf(other)] || one - other);
+    }
     byId("found").textContent = say("found", { n: number(found.length), total: number(data.questions.length) }) +
       (data.states ? "" : ` ${words.not_named}`);
     const items = found.slice(0, state.questions).map((place) => {
@@ -115,6 +116,10 @@
     });
     replaceKeepingFocus(byId("question-list"), items, "data-question");
     drawMore(byId("more-questions"), found.length - state.questions);
+  }
+
+  function wordsOf([id, text, , evidence]) {
+    return [id, text, ...evidence.map(([name]) => documentName(name))].join(" ").toLowerCase();
   }
 
   function drawMore(button, n) {
@@ -407,7 +412,8 @@
       const begin = text ? shown(text.slice(start, Math.min(end, start + FIRST_WORDS)).replace(/\s+/g, " ")) : [];
       return element("li", {}, open, line, meets ? element("b", {}, ` ${words.meets}`) : "", element("br"), element("span", { class: "begin" }, ...begin));
     });
-    return [element("p", {}, words.ranked_above), element("ol", {}, ...items)];
+    const isMissed = stateOf(state.question) === "b";
+    return [element("details", { open: isMissed ? "" : null }, element("summary", {}, words.ranked_above), element("ol", {}, ...items))];
   }
 
   // ---- pictures

@@ -60,7 +60,7 @@ WORDS: dict[str, Text] = {
     "rank": say("answered at rank {n}", n=N),
     "no_rank": say("at no rank"),
     "look_at": say("Look at {setting}", setting=Open("setting")),
-    "ranked_above": say("What came first in the search:"),
+    "ranked_above": say("What came first in the search"),
     "not_kept": say("What came first is kept for the settings of the first table, of missed questions before others."),
     "meets": say("has what is needed"),
     "document": say("Document"),

@@ -53,7 +53,9 @@ def test_each_split_entry_and_each_row_apart_has_a_cut_inside_it(corpus, data, c
         assert not finding.is_known  # nobody has compared it with anything yet
         text = texts[finding.document]
         if finding.code == "evidence-split":
-            assert finding.span[0] < finding.cut < finding.span[1]
+            # white space in front of it may be stripped: then the cut stands before it
+            first = finding.span[0] - (1 if text[finding.span[0]].isspace() else 0)
+            assert first < finding.cut < finding.span[1]
         elif finding.code == "evidence-missing":
             assert finding.span[0] <= finding.cut < finding.span[1]
         else:

@@ -97,17 +97,6 @@ def _share(counts: Sequence[int]) -> dict[str, Any]:
     return {"shared": counts[0], "words": counts[1], "share": share}
 
 
-def judging_k(found: Mapping[str, Any]) -> str:
-    """Give the number of chunks at which a cell is compared, as its JSON has it: the largest.
-
-    Examples
-    --------
-    >>> judging_k({"k": [1, 5, 10]})
-    '10'
-    """
-    return str(found["k"][-1])
-
-
 def _with_intervals(cell: Cell) -> Cell:
     return dataclasses.replace(cell, retrieval=tuple(map(_completed, cell.retrieval or ())))
 

@@ -25,7 +25,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "blank": ("blank",),
 }
 """Our names, and what others call these fields, in the order in which they are looked for."""
-NEEDED = ("document", "text")
 INSIDE = ("metadata", "meta", "cmetadata", "payload", "payload.metadata", "_source", "_source.metadata", "properties")
 """Fields in which there are fields, of LangChain, Haystack, PostgreSQL, Qdrant, Elasticsearch and Weaviate."""
 

@@ -53,11 +53,6 @@ def load_splitter(spec: str, options: Mapping[str, object] | None = None, unit: 
     return replace(splitter, _spelling=(spec, options, unit))
 
 
-def splitter_names() -> tuple[str, ...]:
-    """Give the short names, whether or not their packages are installed."""
-    return tuple(SPLITTERS)
-
-
 def _families() -> list[str]:
     return list(dict.fromkeys(name.partition(":")[0] for name in SPLITTERS))
 

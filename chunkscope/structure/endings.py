@@ -70,6 +70,7 @@ _EDITORIAL = (
         r"sic!?|dubious[^\[\]\r\n]{0,20}|(?:permanent )?dead link|failed verification|original research",
         r"unreliable source|disputed|vague|weasel words|not in citation given|update",
         rf"要[{KANA_KANJI}]{{1,12}}[?？]?(?:[ –―-]{{1,3}}ノート)?|[{KANA_KANJI}]{{1,8}}[?？]",
+        r"(?:來源|来源)(?:請求|请求)|需要(?:引用|來源|来源)|원본 연구|출처 필요",
         r"出典(?:無効|不明|なし)|信頼性要検証|検証(?:不能|失敗)|独自研究|疑問点|訳語疑問点|(?:永久)?リンク切れ|デッドリンク",
     )
     + r"(?:[ ,（(][^\[\]\r\n]{0,30})?"
@@ -105,11 +106,14 @@ _STAR = r"[※＊]"
 _REFERENCE = _any(
     # [1], [^1], [note 2], [citation needed], \[3\]; [12]:34 of MediaWiki, [1]_ of reStructuredText
     rf"\\?\[{_INSIDE}\\?\](?!\(|\.\s|\[(?!{_INSIDE}\]))"
-    rf"(?:_(?!\w)|: ?[0-9]{{1,4}}(?:[–-][0-9]{{1,4}})?(?![0-9]))?{_ATTRIBUTES}",
+    rf"(?:_(?!\w)|: ?(?:pp?\. ?)?[0-9]{{1,4}}(?:[–-][0-9]{{1,4}})?(?![0-9]))?{_ATTRIBUTES}",
+    # whatever stands in brackets right behind a full stop, with a blank behind: .[réf. nécessaire], .[Smith 2004], .(1)
+    r"(?:(?<=[.!?])|(?<=[.!?][\"'”’»)]))(?:\[[^\[\]\r\n]{1,60}\](?![(\[:])"
+    rf"|\({_NUMBERS}\))(?=[^\S\r\n]|[\r\n]|\Z)",
     rf"\[#?[\w.-]{{1,40}}\]_(?!\w)|&#91;{_NUMBERS}&#93;",
     # [3](#cite_note-3), [[3]](…), [\[3\]](…), [*citation needed*](…), and whatever links to a footnote
     rf"\[{_LINK_TEXT}\]{_TARGET}{_ATTRIBUTES}",
-    rf"\\?\[[*_]{{0,2}}\[{_EDITORIAL}\]{_TARGET}[*_]{{0,2}}\\?\]",
+    rf"\\?\[[*_]{{0,2}}\[[*_]{{0,2}}{_EDITORIAL}[*_]{{0,2}}\]{_TARGET}[*_]{{0,2}}\\?\]",
     rf"\[[^\[\]\r\n]{{0,60}}\]\(#{_FOOTNOTE_ID}\){_ATTRIBUTES}",
     r"\[\]\{[#.][^{}\r\n]{0,100}\}",
     # <sup>…</sup>, <a href="#n3">[3]</a>, empty anchors, <ref>…</ref>
@@ -117,7 +121,7 @@ _REFERENCE = _any(
     rf"(?:{_OPEN_TAG}){{1,4}}+{_TAGGED}?(?:</{_INLINE}>){{1,4}}+",
     r"<ref\b[^<>]{0,200}+(?<=/)>|<ref\b[^<>]{0,200}+>(?:[^<]|<(?!/?ref\b)){0,1000}+</ref>",
     # ^3^ and inline notes of pandoc, {{citation needed}}, \footnote{…}, $^{1}$, footnote:[…] of AsciiDoc
-    r"\^\[(?:[^\[\]\r\n]|\[[^\[\]\r\n]{0,100}\]){1,500}+\](?!\^)|\^[^\^\s]{1,60}\^",
+    r"\^[^\^\s]{1,60}\^|\^\[(?:[^\[\]\r\n]|\[[^\[\]\r\n]{0,100}\]){1,500}+\](?!\^)",
     r"\{\{\s?(?:要|[Cc]it|[Cc]n\b|[Ff]act|[Rr]efn?\b|[Ee]fn|[Ss]fn|[Rr]p?\||[Dd]ubious|[Ww]h|いつ|誰|どこ|出典|独自)"
     r"[^{}\r\n]{0,300}\}\}",
     r"~?\\(?:foot|end|cite|parencite|autocite|textsuperscript)[a-z]{0,10}\*?(?:\[[^\[\]\r\n]{0,100}\]){0,2}"
@@ -132,7 +136,7 @@ _REFERENCE = _any(
     rf"{_STAR}{_DIGIT}{{1,3}}(?![0-9０-９％%:：.．)）])(?:[,、，・]{_STAR}?{_DIGIT}{{1,3}}(?![0-9０-９])){{0,9}}+",
     rf"\*{_DIGIT}{{1,2}}(?![\w*%]|[.:：])",
     rf"(?:注釈?|註){_DIGIT}{{1,3}}[)）]?(?![0-9０-９:：.．{KANA_KANJI}%％])",
-    rf"{_STAR}{_LINE_ENDS}",
+    rf"{_STAR}(?:[①-⑳]|{_LINE_ENDS})",
 )
 
 # --- what shows a mood ------------------------------------------------------------------------------------------------
@@ -179,7 +183,7 @@ _NOTE = _any(
     r"\((?i:laugh(?:ter|s|ing)?|applause|cheer(?:s|ing)|pause|silence|crosstalk|inaudible|emphas[ie]s [a-z ]{3,30}"
     r"|(?:citations?|footnotes?|notes?) omitted|internal [a-z ]{5,40}|translat[a-z]{2,3} [^()\r\n.!?]{2,40})\)",
     r"\((?:see (?:above|below|[^()\r\n.!?]{2,40})|sic)\)",
-    r"\[(?i:laughter|laughs|applause|cheer(?:s|ing)|music|inaudible|crosstalk|拍手|笑い?|音楽|沈黙)\](?!\()",
+    r"[\[［](?i:laughter|laughs|applause|cheer(?:s|ing)|music|inaudible|crosstalk|拍手|笑い?|音楽|沈黙)[\]］](?!\()",
 )
 
 _COMMENT = rf"(?:<!--(?:[^-]|-(?!->)){{0,2000}}+-->|\{{/\*(?:[^*]|\*(?!/)){{0,2000}}+\*/\}}){_LINE_ENDS}"

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 ALWAYS_GO_ON = frozenset(
     "p.s e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs "
-    "z.b d.h bzw vgl inkl lt gem geb ggf evtl sog bspw zzgl abzgl insb hrsg bijv np т.е напр".split()
+    "z.b d.h z.bsp i.d.r s.o s.u sig dott dra sra "
+    "bzw vgl inkl lt gem geb ggf evtl sog bspw zzgl abzgl insb hrsg bijv np т.е напр".split()
 )
 """A sentence goes on behind them whatever follows."""
 
 TITLES = frozenset(
     "dr drs mr mrs ms mx prof rev hon gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep pres supt insp det msgr "
-    "messrs mme mmes mlle sra srta ste asst mt ft hr fr dipl ing dott sig dhr mevr доц проф".split()
+    "messrs mme mmes mlle sra srta ste asst mt ft hr fr dipl ing dott sig sigg dra dña exec dhr mevr доц проф".split()
 )
 """A name follows. Only with a capital: 'ft.' is a measure."""
 
@@ -24,7 +25,7 @@ BEFORE_NUMBERS = frozenset(
 )
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
 
-MAY_END = frozenset("inc ltd co corp bros al sp spp mio mrd tsd mill jh usw etc u.a".split())
+MAY_END = frozenset("inc ltd co corp bros al sp spp mio mrd tsd mill jh std sek usw etc u.a".split())
 """They stand inside sentences and at their ends: the next word decides."""
 
 MAY_END_IF_CAPITAL = frozenset(
@@ -39,7 +40,7 @@ CITED = frozenset(
     "fed reg supp pub cir cong rec educ bd civ crim evid bankr app div ann ry mfg bhd ct sup dist cl cas ins mut sav "
     "gen com comm comms adm admin int intl nat tit code cons envtl transp auth dev indus assoc soc pt pl ed edn l laws "
     "stat proc rev j cal tex fla ill mass mich minn pa va wash wis ariz conn ga ind kan mo okla ore tenn vt wyo no op "
-    "att rptr harv yale stan colum so memo const amend bus prob lab corr tr trib mun cnty dep hist".split()
+    "att rptr harv yale stan colum so memo const amend bus prob lab corr tr trib mun cnty dep hist am jur exec".split()
 )
 """Words of citations: a sentence goes on between two of them, and before a number: 66 Fed. Reg. 100."""
 

@@ -14,6 +14,7 @@ STRAIGHT_QUOTE_LENGTH = 1000
 ROUND = "（"
 SQUARE = "［"
 MARKUP = "<"
+LINK = "a"
 GUILLEMETS = "«»‹›"
 
 _ALIKE = {
@@ -49,6 +50,7 @@ _ANY = re.escape("".join((*_OPENING, *_CLOSING))) + '"`<{'
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
 _TOKENS = re.compile(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
 _TAG_PATTERN = re.compile(_TAG)
+_LINK_TAG = re.compile(r"<a\s[^<>]*\bhref=")
 _ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
 
 
@@ -63,7 +65,8 @@ class Pair(NamedTuple):
 def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
     """Give the outermost brackets and quotes that open and close in a block; the others are as good as absent.
 
-    A comment, a tag and a CDATA section are pairs too, of the kind `MARKUP`, and what is in them is no bracket.
+    A comment, a tag and a CDATA section are pairs too, of the kind `MARKUP`, and so is a link, of the kind `LINK`; what
+    is in them is no bracket.
     """
     found: list[Pair] = []
     stack: list[tuple[str, int]] = []
@@ -75,10 +78,10 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
         if place < position:
             continue
         if token[0] in "<{":
-            behind = 0 if opened["`"] else _behind_markup(text, token, place, end, unclosed)
-            if behind:
-                _add(found, Pair(place, behind - 1, MARKUP))
-                position = behind
+            pair = None if opened["`"] else _markup(text, token, place, end, unclosed)
+            if pair:
+                _add(found, pair)
+                position = pair.close + 1
             continue
         role = _ROLES.get(token)
         kind, is_opening = role or _role(text, token, place, opened, stack)
@@ -119,17 +122,24 @@ def _role(
     return token, not opened[token]
 
 
-def _behind_markup(text: str, token: str, place: int, end: int, unclosed: set[str]) -> int:
-    """Give the place behind the comment, section or tag that begins at `place`; 0 if none does."""
+def _markup(text: str, token: str, place: int, end: int, unclosed: set[str]) -> Pair | None:
+    """Give the comment, section, link or tag that begins at `place`, if one does."""
     if token == "{":
-        return 0
+        return None
     closing = _ENDS_OF_MARKUP.get(token)
-    if closing is None:
-        tag = _TAG_PATTERN.match(text, place, end)
-        return tag.end() if tag else 0
-    if closing in unclosed:
-        return 0
-    found = text.find(closing, place + len(token), end)
+    if closing:
+        behind = _behind(text, closing, place + len(token), end, unclosed)
+        return Pair(place, behind - 1, MARKUP) if behind else None
+    tag = _TAG_PATTERN.match(text, place, end)
+    if not tag:
+        return None
+    behind = _behind(text, "</a>", tag.end(), end, unclosed) if _LINK_TAG.match(tag.group()) else 0
+    return Pair(place, behind - 1, LINK) if behind else Pair(place, tag.end() - 1, MARKUP)
+
+
+def _behind(text: str, closing: str, start: int, end: int, unclosed: set[str]) -> int:
+    """Give the place behind what closes mark-up; 0 if nothing does."""
+    found = -1 if closing in unclosed else text.find(closing, start, end)
     if found < 0:
         unclosed.add(closing)
         return 0

@@ -20,6 +20,7 @@ from chunkscope.structure.marks import (
     CLOSING,
     CLOSING_QUOTES,
     EMOJI,
+    GREEK,
     KANA_KANJI,
     MARKS,
     OPENING,
@@ -108,8 +109,8 @@ _REFERENCE = _any(
     rf"\\?\[{_INSIDE}\\?\](?!\(|\.\s|\[(?!{_INSIDE}\]))"
     rf"(?:_(?!\w)|: ?(?:pp?\. ?)?[0-9]{{1,4}}(?:[–-][0-9]{{1,4}})?(?![0-9]))?{_ATTRIBUTES}",
     # whatever stands in brackets right behind a full stop, with a blank behind: .[réf. nécessaire], .[Smith 2004], .(1)
-    r"(?:(?<=[.!?])|(?<=[.!?][\"'”’»)]))(?:\[[^\[\]\r\n]{1,60}\](?![(\[:])"
-    rf"|\({_NUMBERS}\))(?=[^\S\r\n]|[\r\n]|\Z)",
+    r"(?:(?<=[^\W_][.!?])|(?<=[.!?][\"'”’»)]))(?:\[[^\[\]\r\n]{1,60}\](?![(\[:])"
+    rf"|\({_NUMBERS}\))(?=[^\S\r\n]++[^(\s]|[^\S\r\n]*+(?:[\r\n]|\Z))",
     rf"\[#?[\w.-]{{1,40}}\]_(?!\w)|&#91;{_NUMBERS}&#93;",
     # [3](#cite_note-3), [[3]](…), [\[3\]](…), [*citation needed*](…), and whatever links to a footnote
     rf"\[{_LINK_TEXT}\]{_TARGET}{_ATTRIBUTES}",
@@ -211,7 +212,7 @@ _BLANKS = (
 _REST = rf"{_OWN}(?:(?={_GAP}*+{_MAY_HANG})(?P<hanger>))?+(?P<blanks>){_BLANKS}"
 
 ENDING = re.compile(
-    rf"[{WIDE}{ASCII}](?<![{WIDE}{ASCII}][{WIDE}{ASCII}])(?<![{WIDE}{ASCII}][{MARKS}][{WIDE}{ASCII}])"
+    rf"[{WIDE}{ASCII};](?<![^{GREEK}];)(?<![{WIDE}{ASCII}][{WIDE}{ASCII}])(?<![{WIDE}{ASCII}][{MARKS}][{WIDE}{ASCII}])"
     rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])"
     rf"|(?={_OWN}(?:[{BLANK}{KANA_KANJI}{OPENING}{AMBIGUOUS_CLOSERS}]|<[bB][rR]\b|&nbsp;|{_MAY_HANG})))"
     rf"{_REST}"

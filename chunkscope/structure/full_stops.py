@@ -31,7 +31,7 @@ _KNOWN = ALWAYS_GO_ON | TITLES | BEFORE_NUMBERS | CITED | MAY_END | MAY_END_IF_C
 _JAPANESE = re.compile(f"[{KANA_KANJI}]")
 _WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
 _INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
-_NUMBER = re.compile(r"[#(\[§¶]{0,2}[ \u00a0]?[0-9０-９]|[IVXLC]{2,}\b|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
+_NUMBER = re.compile(r"[#(\[§¶]{0,2}[ \u00a0]?(?:[0-9０-９]|[IVXLC]{2,}\b)|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
 _NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
 _ORDINAL = re.compile(rf"(?<!\bI )\b(?i:{'|'.join(ORDINALS_PRECEDE)})[ \u00a0][0-9]{{1,2}}\Z")
 _ORDINAL_FOLLOWS = re.compile(rf"(?:{'|'.join(ORDINALS_FOLLOW)})\b")

@@ -47,11 +47,12 @@ _SAID = re.compile(r"と(?:[言云思叫答聞述呼考]|い[いうえっわ](?!
 
 SAYING = frozenset("言う 云う 謂う 思う 叫ぶ 聞く 答える 呼ぶ 述べる 考える 書く".split())  # noqa: SIM905
 
-OLD_SAYING = frozenset("トス トスル トセリ トイフ トイヘ トイヘリ トナス トナル トナリ トアル".split())  # noqa: SIM905
+OLD_SAYING = frozenset("ナル トシテ トシ トス トスル トセリ トイフ トイヘ トイヘリ トナス トナル トナリ トアル".split())  # noqa: SIM905
 
 HOLDERS = frozenset(
     "ダイアログ ダイアログボックス ダイアローグ ダイヤログ ボタン メッセージ エラー アラート ポップアップ モーダル "  # noqa: SIM905
-    "トースト バナー ウィンドウ ウインドウ スナックバー プロンプト ツールチップ チェックボックス ラジオボタン "
+    "トースト バナー クーポン セール チェック 機能 派 "
+    "ウィンドウ ウインドウ スナックバー プロンプト ツールチップ チェックボックス ラジオボタン "
     "テキストボックス プルダウン ドロップダウン リンク タブ ページ シリーズ メニュー アイコン フォーム ラベル パネル "
     "セクション コーナー キャンペーン コマンド オプション ステータス スレッド カテゴリ カテゴリー タグ バッジ プラン "
     "シール スタンプ ポスター チラシ 通知 欄 項目 文言 文字列 表記 旨 見出し 注意書き 吹き出し 貼り紙 張り紙 看板 "
@@ -62,9 +63,13 @@ HOLDERS = frozenset(
 MAY_HOLD = frozenset(
     "画面 表示 警告 案内 メール 文章 文 文字 記事 動画 番組 声 質問 問い 回答 返事 言葉 台詞 セリフ タイトル サイト "  # noqa: SIM905
     "ブログ イベント セミナー 講座 本 サービス モード コメント ボックス 部分 箇所 行 列 枠 ログ テキスト ダイヤル 運動 "
-    "作戦 計画 企画 特集 連載".split()
+    "作戦 計画 企画 特集 連載 数 問題 疑惑 論争 路線 効果".split()
 )
 """The same unless they are what the next sentence is about: ``「…？」画面で``, but ``「…だ。」画面が消える``."""
+
+
+APPEARING = frozenset("出る 表示 出力 届く 来る 現れる 残る 流れる 鳴る 増える".split())  # noqa: SIM905
+"""What is said to do so is the message, not something that the next sentence is about."""
 
 
 def goes_on(text: str, place: int, *, is_closed: bool) -> bool:
@@ -158,6 +163,8 @@ def _begins_with_particle(words: str, *, is_closed: bool) -> bool:
     if not found:
         return False
     first, behind = found[0], found[1].surface if len(found) > 1 else ""
+    if not is_closed and _is_word(words, first.surface):
+        return False
     if first.kind == "助詞":
         if first.finer == "終助詞":
             return first.surface == "か" or (is_closed and (not behind or behind in "。！？!?"))
@@ -174,35 +181,45 @@ def _begins_with_particle(words: str, *, is_closed: bool) -> bool:
     return is_closed and _is_katakana_particle(words, found)
 
 
+def _is_word(words: str, particle: str) -> bool:
+    """Tell whether a word in hiragana begins with what may be a particle: はやい, にげろ."""
+    alone = morphemes(words)[0]
+    return len(alone.surface) > len(particle) and alone.kind in ("形容詞", "動詞", "副詞", "形状詞", "名詞", "感動詞")
+
+
 def _is_katakana_particle(words: str, found: tuple[Morpheme, ...]) -> bool:
     """Tell トハ, ト云フ and ﾄｲｯﾀ, which the dictionary does not know, from names."""
     run = _KATAKANA.match(unicodedata.normalize("NFKC", words))
-    if run and run.group() in OLD_SAYING:
-        return True
-    if not run or (found[0].lemma and found[0].kind != "記号" and len(found[0].surface) > 1):
+    if not run:
         return False
+    if run.group().rstrip("ヲハニモ") in OLD_SAYING:
+        return True
     kana = "".join(chr(ord(letter) - 0x60) if letter < "ヷ" else letter for letter in run.group())
-    first, *others = _ask(kana)
-    if first.kind not in ("助詞", "助動詞"):
-        return False
-    if not others:
+    if kana[0] == "と" and kana[1:] and morphemes(kana[1:])[0].lemma in SAYING:
         return True
-    return others[0].kind in ("助詞", "助動詞") or (first.surface == "と" and others[0].lemma in SAYING)
+    if found[0].lemma and found[0].kind != "記号" and len(found[0].surface) > 1:
+        return False
+    first, *others = _ask(kana)
+    is_said = first.surface == "と" and bool(others) and others[0].lemma in SAYING
+    return is_said or all(word.kind in ("助詞", "助動詞") for word in (first, *others[:1]))
 
 
 @lru_cache(maxsize=1 << 14)
 def _names_the_quote(words: str) -> bool:
     """Tell whether nouns stand here that name the quote before them: ダイアログで, 警告メッセージが."""
-    last = run = particle = ""
-    for morpheme in _ask(words):
-        if morpheme.kind not in ("名詞", "接頭辞", "接尾辞") or morpheme.finer == "固有名詞":
-            particle = morpheme.surface
-            break
+    katakana = _KATAKANA.match(words)
+    if katakana and katakana.group() in HOLDERS:
+        return True
+    last = run = ""
+    rest = list(_ask(words))
+    while rest and rest[0].kind in ("名詞", "接頭辞", "接尾辞") and rest[0].finer != "固有名詞":
+        morpheme = rest.pop(0)
         last = morpheme.surface
         run += last
         if last in HOLDERS or run in HOLDERS:
             return True
-    return last in MAY_HOLD and particle not in ("が", "は", "も")
+    is_told_of = bool(rest) and rest[0].surface in ("が", "は", "も")
+    return last in MAY_HOLD and (not is_told_of or any(word.lemma in APPEARING for word in rest))
 
 
 def _ask(words: str) -> tuple[Morpheme, ...]:

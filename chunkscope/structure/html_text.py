@@ -29,7 +29,7 @@ _EDGE = re.compile(
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )
-_BEHIND = re.compile(rf"\s*+(?:{_CLOSED}|</ac:[a-z-]++>\s*+)*+", re.IGNORECASE)
+_BEHIND = re.compile(rf"\s*+(?:{_CLOSED}|</[a-z][\w:.-]*+>\s*+)*+", re.IGNORECASE)
 _NOTHING = re.compile(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
 _CODE_LINE = re.compile(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 

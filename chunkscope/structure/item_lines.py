@@ -47,6 +47,7 @@ _TRAILING = " \t\u3000\xa0*_\"'”’」』）)】］]＞〉》>"
 _TOKENS = re.compile(r"[0-9]+|[A-Za-z]+|[一二三四五六七八九十百〇]+|[ァ-ヶ]|[あ-ん]")
 _LINKING = frozenset(("及び", "又は", "または", "若しくは", "並びに", "かつ", "且つ", "および", "もしくは", "ならびに"))
 _ORDINAL_KINDS = frozenset(("multi", "bracket", "circled", "closed", "stopped", "spaced", "word", "qa"))
+_ERAS = ("令和", "平成", "昭和", "大正", "明治", "西暦")
 _STANDALONE = frozenset(("page", "entry"))
 """Kinds of lines behind which another begins, whatever stands there."""
 
@@ -183,6 +184,8 @@ def _may_stand_behind(text: str, line: ItemLine, before: str) -> bool:
     """Tell whether an item may follow a line: it does not go on, and in English it says that items follow."""
     if before[-1] in "、，,(（「『【［[・" or _has_open_bracket(before):
         return False
+    if line.kind == "date" and before.endswith(_ERAS):
+        return False
     is_japanese = bool(_HAS_JAPANESE.search(text, line.start, line.end))
     if before.rstrip(_TRAILING)[-1:] in _ENDS:
         return is_japanese or line.kind in _STRONG
@@ -265,7 +268,7 @@ def _is_page(text: str, line: ItemLine, before: str, block: Span) -> bool:
     following = text[line.end : min(line.end + 24, block[1])].lstrip()
     if following and (following[0].islower() or _NO_START.match(following) or begins_with_particle(following)):
         return False
-    is_ended = before.rstrip(_TRAILING)[-1:] in _ENDS
+    is_ended = before.rstrip(_TRAILING)[-1:] in f"{_ENDS}."
     if line.label.strip().isdecimal():
         return is_ended and not begins_with_unit(following)
     return is_ended or not _goes_on(before)
@@ -301,7 +304,9 @@ def _keys(line: ItemLine) -> Iterator[tuple[tuple[str, ...], int | None]]:
     if line.kind in _ORDINAL_KINDS:
         plain = unicodedata.normalize("NFKC", line.label)
         tokens = _TOKENS.findall(plain)
-        if tokens:
+        if not tokens:
+            yield (line.kind, plain), None
+        else:
             kind = "stopped" if line.kind == "qa" else line.kind
             shape = plain.rpartition(tokens[-1])
             for system, value in ordinals(tokens[-1]):

@@ -26,7 +26,9 @@ LABEL_NOUNS = (
 )
 """English words, and some of other languages, that a number makes a label of."""
 
-NOUNS_ALONE = "問|答|設問|質問|回答|解答|解説|例|例文|注|注意|注記|備考|補足|補注|参考|付記|訳注|凡例|出典|答え|問い"
+NOUNS_ALONE = (
+    "問|答|設問|質問|回答|解答|解説|例|例文|注|注意|注記|備考|補足|補注|参考|付記|追記|訳注|凡例|出典|答え|問い"
+)
 """Japanese words that are labels without a number, too."""
 
 LABEL_LENGTH = 24
@@ -36,7 +38,7 @@ LEAD_LENGTH = 1000
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 # what no label has in front of it: words, end marks, and signs that belong to a number
 _LEAD = re.compile(
-    rf"(?:</?[A-Za-z][^<>]{{0,400}}>|&(?:\w{{2,8}}|\#[0-9]{{1,5}});|<!--[^<>]{{0,200}}-->|\[[ xX]\]|[{_BLANK}]"
+    rf"(?:</?[A-Za-z][^<>]{{0,400}}>|&(?:\w{{2,8}}|\#[0-9]{{1,5}});|<!--[^<>]{{0,200}}-->|\[[ xX]\]|[{_BLANK}_]"
     r"|[^\w\s。｡！？．.!?…‥‼⁇⁈⁉$€£¥￥%‰=<±×÷/\\@&'’])*+",
 )
 _NUMBER = "[0-9０-９]{1,3}"
@@ -61,7 +63,7 @@ _LABEL = re.compile(
 _NOUN_LABEL = re.compile(
     rf"({_NOUN}){_BLANK_WITHIN}[(（「【［\[]?(?:第?{_BLANK_WITHIN}(?:{_NUMBER}{_PARTS}|{_KANJI}){_BLANK_WITHIN}{_COUNTER}?|[①-⑳])"
 )
-_CLOSERS = ")）]】］〕〉》＞}｝*_`"
+_CLOSERS = ")）]】］〕〉》＞}｝*_`\\"
 _HAS_LETTER = re.compile(r"[^\W_]")
 
 

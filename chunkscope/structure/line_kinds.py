@@ -51,8 +51,8 @@ _QUOTED = r"「[^「」\r\n]*(?:「[^「」\r\n]*」[^「」\r\n]*)*」。?"
 KINDS = {
     "page": "(?:"
     rf"[-―—–－─]{_B}*{_D}{{1,4}}{_B}*[-―—–－─]|(?i:pages?|p\.?|頁|ページ){_B}*{_D}{{1,4}}(?:{_B}*(?:/|of){_B}*{_D}{{1,4}})?"
-    rf"|{_D}{{1,4}}{_B}*(?:[/／]{_B}*{_D}{{1,4}}{_B}*)?(?:頁|ページ)"
-    rf"|{_D}{{1,4}}{_B}*/{_B}*{_D}{{1,4}}|{_D}{{1,4}}"
+    rf"|第?{_D}{{1,4}}{_B}*(?:[/／]{_B}*{_D}{{1,4}}{_B}*)?(?:頁|ページ)"
+    rf"|{_D}{{1,4}}{_B}*(?:/|of){_B}*{_D}{{1,4}}|{_D}{{1,4}}"
     rf"){_B}*{_END}",
     "whole": rf"(?:附{_B}*則|別{_B}*[表記紙]|目{_B}*次|前{_B}*文|記|以{_B}*上){_B}*{_END}",
     "stamp": rf"[\[(（【]?{_TIME}[\])）】]?(?={_B}|{_END})",
@@ -66,7 +66,7 @@ KINDS = {
     "article": rf"(?:[{NAME}]{{0,4}}第{_B}?(?:{_D}{{1,4}}|[一二三四五六七八九十百千〇]{{1,7}}){_B}?{_COUNTER}?"
     rf"|{_N}[章条節編])"
     rf"(?:の[0-9０-９一二三四五六七八九十]{{1,3}})*(?=[.．:：（(]|{_B}|{_END})[.．:：]?"
-    r"|제 ?[0-9]{1,3} ?[조장절항호](?=[.( ]|\Z)",
+    rf"|제 ?[0-9]{{1,3}} ?[조장절항호](?=[.( ]|\Z)|§{{1,2}}{_B}?[0-9]{{1,4}}[a-z]?(?={_B}|[.(:])",
     "stopped": rf"(?:{_LETTER}[-－]?{_N}|{_ORDINAL}){_PARTS}{{0,4}}[.．](?={_B}|{_J}|\*|{_END})",
     "multi": rf"(?:[A-Za-z][-－.])?{_N}{_PARTS}{{1,4}}(?={_B})",
     "spaced": rf"(?:{_N}|{_KANJI_NUMBER}|[ァ-ヶｱ-ﾝ]|[Ⅰ-ⅿ]{{1,2}})(?:\u3000|\t|[ \xa0]{{2}}|[ \xa0](?={_J}))"
@@ -79,10 +79,10 @@ KINDS = {
     "aside": r"[（［][^()（）［］\r\n。、]{1,10}[）］](?=\S)",
     "stamped": rf"[^\s。、.:：]{{1,12}}(?:{_B}[^\s。、.:：]{{1,12}})?{_B}+"
     rf"[\[(（]?{_TIME}(?: ?[AP]M)?[\])）]?{_B}*{_END}",
-    "turn": rf"[^\d.{_NO_NAME}][^{_NO_NAME}]{{0,15}}{_B}?：(?!{_D}{{2}}|/)"
-    rf"|[{NAME}][{KANJI_KANA}A-Za-z0-9（）()]{{0,11}}:(?!/|[0-9]{{2}})"
+    "turn": rf"[^\d.{_NO_NAME}][^{_NO_NAME}]{{0,15}}{_B}?：(?!/|(?<={_D}：){_D}{{2}})"
+    rf"|[{NAME}][{KANJI_KANA}A-Za-z0-9（）()]{{0,11}}:(?!/|(?<=[0-9]:)[0-9]{{2}})"
     r"|[A-Z][\w.'’-]{0,20}(?:[ ][A-Z(0-9][\w.)'’-]{0,15}){0,3}:(?:\*\*|__)?(?:[ \t]|(?=[\r\n\f]|\Z))",
-    "said": rf"[{NAME}A-Za-zＡ-Ｚ][{NAME}A-Za-zＡ-Ｚ（）()]{{0,9}}{_QUOTED}{_B}*{_END}",
+    "said": rf"[{NAME}A-Za-zＡ-Ｚ][{NAME}A-Za-zＡ-Ｚ（）()]{{0,9}}{_B}?{_QUOTED}{_B}*{_END}",
 }
 """The kinds of such lines, and what they begin with; the first that fits counts."""
 
@@ -92,7 +92,7 @@ ENTRY = "entry"
 _LEAD = r"[ \t\u3000\xa0\f>]*(?:\*\*|__|\*(?=\S))?(?:<a [^<>\r\n]{1,60}></a>)?"
 _LABEL = f"(?P<label>{'|'.join(f'(?P<{kind}>{rule})' for kind, rule in KINDS.items())})"
 # most lines of prose begin with a word in lower case, or a capital one that another follows
-_NO_WORDS = r"(?![a-z]{2,}[ ,;.']|[A-Z][a-z]+ [a-z])"
+_NO_WORDS = r"(?!(?![ivx]{2,4}\.)[a-z]{2,}[ ,;.']|[A-Z][a-z]+ [a-z])"
 _FIRST = re.compile(rf"(?P<lead>{_LEAD}){_LABEL}")
 _INNER = re.compile(rf"(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
 _TAG = re.compile(r"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?")

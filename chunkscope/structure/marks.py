@@ -13,6 +13,9 @@ None is beyond the basic plane, which would make the engine look through the set
 ASCII = ".!?…‥"
 """What ends a sentence where white space or Japanese follows."""
 
+GREEK = "Ͱ-Ͽἀ-῿"
+"""Behind its letters a semicolon asks."""
+
 BRACKETS = (
     "()[]{}「」『』（）【】〔〕［］｛｝〈〉《》〖〗〘〙〚〛｢｣〝〟﹁﹂﹃﹄＜＞⦅⦆｟｠≪≫“”«»‹›"
     "༺༻༼༽᚛᚜⁅⁆⁽⁾₍₎⌈⌉⌊⌋〈〉❨❩❪❫❬❭❮❯❰❱❲❳❴❵❛❜❝❞⌜⌝⟅⟆⟦⟧⟨⟩⟪⟫⟬⟭⟮⟯⦃⦄⦇⦈⦉⦊⦋⦌⦍⦎⦏⦐⦑⦒⦓⦔⦕⦖⦗⦘⧘⧙⧚⧛⧼⧽"

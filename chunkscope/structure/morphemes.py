@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,6 +14,7 @@ NEAR = 12
 
 _NOUN = "甲"  # the dictionary knows a particle best behind a noun, and a unit behind a number
 _NUMBER = "5"
+_CAPITALISED = re.compile("[A-Z][a-z]{2}")  # a word, and not Hz or Pa
 _LEMMA = 1
 """Its place behind the first six of unidic's fields."""
 _GO_ON = ("助詞", "接続詞", "連体詞", "接頭辞", "副詞")
@@ -111,6 +113,8 @@ def begins_with_unit(behind: str) -> bool:
     """
     if behind[:1] in "%％‰℃°":
         return bool(behind)
+    if _CAPITALISED.match(behind):
+        return False
     alone, counted = morphemes(behind[:NEAR]), morphemes(_NUMBER + behind[:NEAR])
     if not alone or len(counted) < 2 or counted[0].surface != _NUMBER:
         return False

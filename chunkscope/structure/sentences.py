@@ -22,7 +22,7 @@ import numpy as np
 
 from chunkscope.spans.intervals import IntArray, Span, merge
 from chunkscope.structure.abbreviations import NAMES_WITH_MARKS
-from chunkscope.structure.brackets import GUILLEMETS, ROUND, SQUARE, Pair, outermost_pairs
+from chunkscope.structure.brackets import GUILLEMETS, LINK, ROUND, SQUARE, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.composed import ComposedText
 from chunkscope.structure.endings import BLANKS, ENDING, REST, hanging, pictures
@@ -353,6 +353,8 @@ def _wide_ends(block: _Block, end: _End, sentence: int) -> bool:
     """Decide on end marks that need no white space."""
     text, mark = block.text, end.mark
     last = text[end.core - 1]
+    if text[mark] == "．" and last in CLOSED and is_label(text, sentence, mark):
+        return False
     if end.core == mark + 1 and last == "．" and not _wide_full_stop_ends(text, mark, end.boundary, sentence):
         return False
     if text[end.boundary] in "、，" or text.startswith("・・", end.end):
@@ -429,7 +431,8 @@ def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
     opener = OPENER
-    if first.islower() and not is_japanese and not _LOWER_START.match(text, place):
+    # Georgian has capitals, but writes no sentence with one
+    if first.islower() and first != first.title() and not is_japanese and not _LOWER_START.match(text, place):
         if not block.is_lower_case:
             return False
         opener = OPENER_IN_LOWER_CASE
@@ -484,7 +487,7 @@ def _is_held(block: _Block, end: _End, sentence: int) -> bool:
         return False
     pair = pairs[number]
     # what hangs on may stand before the bracket closes, but no link ends in the middle of its text
-    if pair.close >= (end.core if pair.kind == SQUARE else end.end) or pair.kind[0] in "`<":
+    if pair.close >= (end.core if pair.kind in (SQUARE, LINK) else end.end) or pair.kind[0] in "`<":
         return True
     if pair.kind != ROUND or _HAS_END_MARK.search(block.text, pair.close, end.end):
         return False

@@ -60,6 +60,7 @@ def test_canonically_equivalent_texts_have_the_same_sentences(text: str) -> None
         '<p title="One. Two">Three. ¦Four.</p>',
         '<p>前<b title="一。二。">文</b>です。¦次。</p>',
         "<p><b>保存しますか？</b>ボタンを押す。¦次。</p>",
+        "<x><![CDATA[a. B. c]]></x>\n¦<p>次。</p>",
         "<ac:code><![CDATA[a = 1。b = 2。]]></ac:code>\n¦<p>次。</p>",
         "<p>前。</p>¦<ac:x><![CDATA[if a. B then]]></ac:x>¦<p>次。</p>",
         '<p>支払う。<sup><a href="#n1">※1</a></sup>¦次に述べる。</p>',

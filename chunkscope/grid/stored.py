@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -105,11 +106,23 @@ def sweep_of(record: Record, path: str = "the result") -> SweepResult:
     >>> sweep_of(result.to_dict()).to_dict() == result.to_dict()
     True
     """
-    try:
+    with taken_at_its_word(path):
         return _retold(_sweep(record))
+
+
+@contextlib.contextmanager
+def taken_at_its_word(path: str) -> Iterator[None]:
+    """Say that a file is at fault where what it says makes no sense to whoever works with it.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        yield
     except ChunkscopeError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError) as error:
         raise InputError(
             f"{path}: not a result as chunkscope writes it ({type(error).__name__}: {error!s:.99}); run the sweep again"
         ) from error

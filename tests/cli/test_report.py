@@ -103,6 +103,32 @@ def test_what_is_no_result_is_one_line(here, text):
     assert "bad.json" in done.stderr
 
 
+def test_figures_that_make_no_sense_are_one_line(here):
+    arguments = ["recall", "ja/docs", "-q", "ja/questions.jsonl", "-c", "fixed", "--sizes", "200", "--format", "json"]
+    assert run(*arguments, "-o", "recall.json").exit_code == 0
+    good = json.loads((here / "recall.json").read_text("utf-8"))
+    for path, value in [
+        (("retrieval", "retrievers"), [3]),
+        (("cells", 0, "retrieval", "context"), {}),
+        (("cells", 0, "chunks"), 1e300),
+        (("cells", 0, "broken_chunks"), None),
+        (("advice", "remedies"), [{}]),
+        (("advice", "wins"), []),
+        (("settings", "overlaps"), ["1/0"]),
+        (("settings", "splitters"), {"fixed": {"spec": "a"}}),
+    ]:
+        record = json.loads(json.dumps(good))
+        inner = record
+        for name in path[:-1]:
+            inner = inner[name]
+        inner[path[-1]] = value
+        (here / "bad.json").write_text(json.dumps(record), "utf-8")
+        done = report("bad.json")
+        # what no report looks at may say anything
+        assert (done.exit_code, len(done.stderr.splitlines())) in ((2, 1), (0, 0)), path
+        assert "internal" not in done.stderr
+
+
 def test_a_result_of_another_kind_is_one_line(here):
     arguments = [
         "check",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -53,14 +54,16 @@ def command(**flags: Any) -> None:
     It is one file that fetches nothing. RESULT.json is what --format json wrote; its documents are read again, and must
     be the same. Without it, the sweep of the configuration is run.
     """
+    from chunkscope.grid.stored import taken_at_its_word
     from chunkscope.reports.page.data import page_of
     from chunkscope.reports.page.render import render_page
 
     check_output(flags["output"], flags["result"], flags["questions"])
     if flags["output"] is None and sys.stdout is not None and sys.stdout.isatty():
         raise options.usage_error("a page is long: name a file for it, such as -o report.html")
-    result, views, doubts = _swept(flags) if flags["result"] is None else _stored(flags)
-    text = render_page(page_of(result, views, flags["lang"], doubts))
+    with contextlib.nullcontext() if flags["result"] is None else taken_at_its_word(flags["result"]):
+        result, views, doubts = _swept(flags) if flags["result"] is None else _stored(flags)
+        text = render_page(page_of(result, views, flags["lang"], doubts))
     with open_output(flags["output"], "html") as file:
         file.write(text)
 
@@ -70,7 +73,7 @@ def _swept(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text]
     from chunkscope.cli.commands import sweep
     from chunkscope.grid.views import Views, thinned, view, way_key
 
-    with sweep.command.make_context("sweep", _arguments(flags), click.get_current_context()) as ctx:
+    with sweep.command.make_context("report", _arguments(flags), click.get_current_context().parent) as ctx:
         ran = sweep.run(ctx.params)
     if flags["no_documents"]:
         return ran.result, Views(), ()

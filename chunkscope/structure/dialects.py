@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chunkscope.corpus.dialect import AUTO, DIALECTS, of_document
 from chunkscope.spans.intervals import IntArray, Span
@@ -172,9 +172,13 @@ def _shown_habits(text: str, raw: bytes) -> frozenset[str]:
 
 
 def _has_any(needles: tuple[bytes | str, ...], text: str, raw: bytes) -> bool:
-    """Look in the copy, which is quicker, or in the text, where signs beyond ASCII would be dollars in the copy."""
+    """Look in the copy, which is quicker, or in the text, where signs beyond ASCII would be dollars in the copy.
+
+    Most texts lack its first or last sign already; one sign is found twenty times as fast as three, measured.
+    """
     for needle in needles:  # noqa: SIM110 - it is asked for each document, many times
-        if needle in text if isinstance(needle, str) else needle in raw:
+        where: Any = text if isinstance(needle, str) else raw
+        if needle[:1] in where and needle[-1:] in where and needle in where:
             return True
     return False
 
@@ -271,7 +275,7 @@ def _line_start(raw: bytes | bytearray, place: int) -> int:
 _EDITS: Mapping[str, tuple[tuple[bytes | str, ...], Edit]] = {
     "admonitions": ((b"",), _admonitions),
     "callouts": ((b"[!",), _callouts),
-    "formulas": (("$$", "\\[", "\\begin{"), _formulas),
+    "formulas": (("$$", b"\\[", b"\\begin{"), _formulas),
     **{
         habit: (needles, _lone_lines(_LONE_LINES[habit]))
         for habit, needles in (

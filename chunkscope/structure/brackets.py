@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from chunkscope.structure.marks import BRACKETS
+from chunkscope.structure.patterns import lazily
 
 STRAIGHT_QUOTE_LENGTH = 1000
 """A longer stretch between straight quotes is more likely two stray ones."""
@@ -48,9 +49,9 @@ _VALUE = r"\"[^\"]{0,2000}+\"|'[^']{0,2000}+'|\{[^{}]{0,500}+\}"
 _TAG = rf"</?[A-Za-z][\w:-]{{0,50}}+(?:\.[\w:-]{{1,50}}+){{0,5}}(?:\s(?:[^<>\"'{{}}]++|{_VALUE}){{0,60}}+)?/?>"
 _ANY = re.escape("".join((*_OPENING, *_CLOSING))) + '"`<{'
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
-_TOKENS = re.compile(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
-_TAG_PATTERN = re.compile(_TAG)
-_LINK_TAG = re.compile(r"<a\s[^<>]*\bhref=")
+_TOKENS = lazily(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
+_TAG_PATTERN = lazily(_TAG)
+_LINK_TAG = lazily(r"<a\s[^<>]*\bhref=")
 _ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from chunkscope.corpus.dialect import AUTO, DIALECTS, of_document
 from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.structure.mdx import read_mdx
+from chunkscope.structure.patterns import lazily
 
 
 class Mark(NamedTuple):
@@ -61,12 +62,12 @@ _LONE = {
     "liquid": rb"(?:\{%(?:[^%\n]|%(?!\}))*+%\}[ \t]*+)++(?=\r?$)",
     "comments": rb"%%(?:[^%\n]|%(?!%)|\n(?![ \t]*\r?$))*+%%" + _END,
 }
-_LONE_LINES = {name: re.compile(_PREFIX + rb"(?P<mark>" + lone + rb")", re.MULTILINE) for name, lone in _LONE.items()}
+_LONE_LINES = {name: lazily(_PREFIX + rb"(?P<mark>" + lone + rb")", re.MULTILINE) for name, lone in _LONE.items()}
 _LISTED = rb"(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+"
-_CALLOUT = re.compile(rb"[ \t]*+" + _LISTED + rb"(?:>[ \t]*+)++(?P<mark>\[![\w-]++(?:\|[^\]\r\n]*+)?+\][^\r\n]*+)")
-_ADMONITION = re.compile(_PREFIX + _LISTED + rb"(?P<mark>" + _HEAD + rb")" + _END, re.MULTILINE)
-_DEFINITION = re.compile(rb"^ {0,3}(?P<mark>:)(?=[ \t]{1,3}[^ \t\r\n])", re.MULTILINE)
-_FOOTNOTE = re.compile(rb"^ {0,3}(?P<mark>\[\^[^\]\r\n]++\]:)(?=[ \t]|\r?$)", re.MULTILINE)
+_CALLOUT = lazily(rb"[ \t]*+" + _LISTED + rb"(?:>[ \t]*+)++(?P<mark>\[![\w-]++(?:\|[^\]\r\n]*+)?+\][^\r\n]*+)")
+_ADMONITION = lazily(_PREFIX + _LISTED + rb"(?P<mark>" + _HEAD + rb")" + _END, re.MULTILINE)
+_DEFINITION = lazily(rb"^ {0,3}(?P<mark>:)(?=[ \t]{1,3}[^ \t\r\n])", re.MULTILINE)
+_FOOTNOTE = lazily(rb"^ {0,3}(?P<mark>\[\^[^\]\r\n]++\]:)(?=[ \t]|\r?$)", re.MULTILINE)
 _FORMULA_LINES = 60
 _NO_BREAK = r"(?![ \t>]*+(?:\r?$|```|~~~))"
 
@@ -77,7 +78,7 @@ def _formula(opening: str, closing: str) -> str:
     return rf"{opening}(?:{line}){{0,{_FORMULA_LINES}}}+[^\n]*?{closing}[ \t.,;]*+(?=\r?$)"
 
 
-_FORMULA = re.compile(
+_FORMULA = lazily(
     r"^[ \t>]*+(?P<mark>"
     + "|".join(
         (
@@ -93,7 +94,7 @@ _PROOFS: Mapping[str, tuple[tuple[bytes | str, ...], tuple[re.Pattern[bytes], ..
     "admonitions": (
         (b"!!!", b"???", b"==="),
         (
-            re.compile(
+            lazily(
                 rb"^(?P<indent>[ \t>]*+)" + _LISTED + _HEAD + rb"[ \t]*\r?\n(?:[ \t>]*\r?\n)?(?P=indent)(?: {4}|\t)",
                 re.MULTILINE,
             ),
@@ -102,15 +103,15 @@ _PROOFS: Mapping[str, tuple[tuple[bytes | str, ...], tuple[re.Pattern[bytes], ..
     "containers": (
         (b":::",),
         (
-            re.compile(_PREFIX + rb":{3,}[ \t]*+[\w{]", re.MULTILINE),
-            re.compile(_PREFIX + rb":{3,}" + _END, re.MULTILINE),
+            lazily(_PREFIX + rb":{3,}[ \t]*+[\w{]", re.MULTILINE),
+            lazily(_PREFIX + rb":{3,}" + _END, re.MULTILINE),
         ),
     ),
     "slashes": (
         (b"///",),
         (
-            re.compile(_PREFIX + rb"/{3,}[ \t]++\w", re.MULTILINE),
-            re.compile(_PREFIX + rb"/{3,}" + _END, re.MULTILINE),
+            lazily(_PREFIX + rb"/{3,}[ \t]++\w", re.MULTILINE),
+            lazily(_PREFIX + rb"/{3,}" + _END, re.MULTILINE),
         ),
     ),
     "shortcodes": ((b"{{<", b"{%"), (_LONE_LINES["shortcodes"],)),
@@ -176,7 +177,7 @@ def _has_any(needles: tuple[bytes | str, ...], text: str, raw: bytes) -> bool:
 
     Most texts lack its first or last sign already; one sign is found twenty times as fast as three, measured.
     """
-    for needle in needles:  # noqa: SIM110 - it is asked for each document, many times
+    for needle in needles:
         where: Any = text if isinstance(needle, str) else raw
         if needle[:1] in where and needle[-1:] in where and needle in where:
             return True
@@ -244,8 +245,8 @@ def _behind_bodies(raw: bytes, heads: list[Mark]) -> Iterator[int]:
 
 
 _BODY_INDENT = 4
-_LISTED_PREFIX = re.compile(rb"[ \t>]*+" + _LISTED)
-_LINE = re.compile(rb"^(?P<indent>[ \t>]*+)(?P<text>[^\r\n]?)[^\n]*+\n?", re.MULTILINE)
+_LISTED_PREFIX = lazily(rb"[ \t>]*+" + _LISTED)
+_LINE = lazily(rb"^(?P<indent>[ \t>]*+)(?P<text>[^\r\n]?)[^\n]*+\n?", re.MULTILINE)
 
 _ITEM = b"-   #"
 """An item whose text begins where MkDocs has the indented body begin, and in it an empty heading."""
@@ -265,7 +266,7 @@ def _stand_alone(raw: bytearray, start: int, end: int) -> Span:
     return line, end
 
 
-_PREFIX_OF_LINE = re.compile(rb"[\r\n]++[ \t>]*+")
+_PREFIX_OF_LINE = lazily(rb"[\r\n]++[ \t>]*+")
 
 
 def _line_start(raw: bytes | bytearray, place: int) -> int:

@@ -10,9 +10,6 @@ Patterns are written so that nothing is read twice: their repetitions are posses
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 from chunkscope.structure.marks import (
     AMBIGUOUS_CLOSERS,
     ASCII,
@@ -28,6 +25,7 @@ from chunkscope.structure.marks import (
     SYMMETRIC,
     WIDE,
 )
+from chunkscope.structure.patterns import lazily
 
 _GAP = "(?:[ \t\u00a0\u3000]|&nbsp;)"
 _DIGIT = "[0-9０-９]"
@@ -211,7 +209,7 @@ _BLANKS = (
 
 _REST = rf"{_OWN}(?:(?={_GAP}*+{_MAY_HANG})(?P<hanger>))?+(?P<blanks>){_BLANKS}"
 
-ENDING = re.compile(
+ENDING = lazily(
     rf"[{WIDE}{ASCII};](?<![^{GREEK}];)(?<![{WIDE}{ASCII}][{WIDE}{ASCII}])(?<![{WIDE}{ASCII}][{MARKS}][{WIDE}{ASCII}])"
     rf"(?:(?<=[{WIDE}])|(?<=[{KANA_KANJI}〜～{CLOSING}][{ASCII}])"
     rf"|(?={_OWN}(?:[{BLANK}{KANA_KANJI}{OPENING}{AMBIGUOUS_CLOSERS}]|<[bB][rR]\b|&nbsp;|{_MAY_HANG})))"
@@ -220,19 +218,13 @@ ENDING = re.compile(
 """An end mark, the first of its run, and what is of its own kind. The match ends where a sentence would start,
 ``blanks`` starts behind the marks, and ``hanger`` is set where something may hang on, for `HANGING` to tell."""
 
-REST = re.compile(_REST)
+REST = lazily(_REST)
 """The same from behind the mark, or behind a closing mark that was looked for by itself."""
 
-BLANKS = re.compile(_BLANKS)
+BLANKS = lazily(_BLANKS)
 
+HANGING = lazily(_HANGING)
+"""All that hangs on, one behind the other; it takes a tenth of a second to build."""
 
-@lru_cache(maxsize=1)
-def hanging() -> re.Pattern[str]:
-    """Give the pattern of all that hangs on, one behind the other; it takes a tenth of a second to build."""
-    return re.compile(_HANGING)
-
-
-@lru_cache(maxsize=1)
-def pictures() -> re.Pattern[str]:
-    """Give the pattern of emoji in a row."""
-    return re.compile(rf"(?:{_GAP}*+{_PICTURES})++")
+PICTURES_IN_A_ROW = lazily(rf"(?:{_GAP}*+{_PICTURES})++")
+"""Emoji in a row."""

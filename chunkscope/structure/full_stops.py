@@ -18,33 +18,34 @@ from chunkscope.structure.abbreviations import (
     TITLES,
 )
 from chunkscope.structure.marks import KANA_KANJI
+from chunkscope.structure.patterns import lazily
 
 NEAR = 24
 """So many characters before the mark are looked at."""
 DATE_LENGTH = 16
 
-OPENER = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
+OPENER = lazily(rf"[\"'“‘(（*_]*(?:{'|'.join(SENTENCE_OPENERS)})(?![\w.])")
 """A word that sentences begin with, and names do not."""
-OPENER_IN_LOWER_CASE = re.compile(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
+OPENER_IN_LOWER_CASE = lazily(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENERS)})(?![\w.])")
 
 _KNOWN = ALWAYS_GO_ON | TITLES | BEFORE_NUMBERS | CITED | MAY_END | MAY_END_IF_CAPITAL
-_JAPANESE = re.compile(f"[{KANA_KANJI}]")
-_WORD_BACKWARDS = re.compile(r"(?:[^\W_]|[.&°．])*")
-_INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
-_NUMBER = re.compile(r"[#(\[§¶]{0,2}[ \u00a0]?(?:[0-9０-９]|[IVXLC]{2,}\b)|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
-_NUMBER_IN_FRONT_OF_LINE = re.compile(r"[\r\n][ \t>]*[0-9]{1,2}")
-_ORDINAL = re.compile(rf"(?<!\bI )\b(?i:{'|'.join(ORDINALS_PRECEDE)})[ \u00a0][0-9]{{1,2}}\Z")
-_ORDINAL_FOLLOWS = re.compile(rf"(?:{'|'.join(ORDINALS_FOLLOW)})\b")
-_LETTER_AND_STOP = re.compile(r"(?:[^\W\d_]|Chr|Zt)\.")
-_BEHIND_LETTER = re.compile(r"(?<!\w)[^\W\d_]\.[ \u00a0]")
-_CITED_NEXT = re.compile(
+_JAPANESE = lazily(f"[{KANA_KANJI}]")
+_WORD_BACKWARDS = lazily(r"(?:[^\W_]|[.&°．])*")
+_INITIALS = lazily(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
+_NUMBER = lazily(r"[#(\[§¶]{0,2}[ \u00a0]?(?:[0-9０-９]|[IVXLC]{2,}\b)|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
+_NUMBER_IN_FRONT_OF_LINE = lazily(r"[\r\n][ \t>]*[0-9]{1,2}")
+_ORDINAL = lazily(rf"(?<!\bI )\b(?i:{'|'.join(ORDINALS_PRECEDE)})[ \u00a0][0-9]{{1,2}}\Z")
+_ORDINAL_FOLLOWS = lazily(rf"(?:{'|'.join(ORDINALS_FOLLOW)})\b")
+_LETTER_AND_STOP = lazily(r"(?:[^\W\d_]|Chr|Zt)\.")
+_BEHIND_LETTER = lazily(r"(?<!\w)[^\W\d_]\.[ \u00a0]")
+_CITED_NEXT = lazily(
     r"([A-Z][a-z]{0,7})\.|§|[0-9]+(?:d|nd|rd|th)\b|(?P<number>[0-9])|vs?\.\s|(?:Code|Laws?|Rules?|Stat)\b"
     r"|(?:App|Att|Dep|Int|Nat|Ass|Comm)['’](?:x|y|t|l|n)\b"
 )
 _ERAS = "令和|平成|昭和|大正|明治"
 _YEAR = rf"(?:(?<![0-9])[12][0-9]{{3}}|(?:{_ERAS}) ?[0-9元]{{1,2}}|(?<![A-Za-z])[MTSHRmtshr][0-9]{{1,2}})"
 _MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
-_DATE = re.compile(
+_DATE = lazily(
     "|".join(
         rf"{_YEAR}\. ?{_MONTH}\. ?{_DAY}(?!\.?[0-9])|(?<![0-9.]){_DAY}\.{gap}{_MONTH}\.{gap}[12][0-9]{{3}}(?![0-9])"
         for gap in ("", " ")

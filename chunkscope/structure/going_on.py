@@ -7,31 +7,31 @@ begins no sentence (``「え？」なんて言う``, ``いいね！が増えた`
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from chunkscope.structure.marks import KANA_KANJI
 from chunkscope.structure.morphemes import Morpheme, morphemes
+from chunkscope.structure.patterns import lazily
 
 ASKED = 14
 """So many characters are shown to the dictionary: the first two words and what follows them."""
 
 _GAP = "[ \t\u00a0\u3000]"
-_LINE_END = re.compile(r"\r\n|[\r\n]")
-_DASHES = re.compile(r"(?:[―—–─━…‥]|ー{2,})*+")
-_JAPANESE = re.compile(f"[{KANA_KANJI}]")
-_KATAKANA = re.compile("[ァ-ヺー]+")
-_ASKED = re.compile(rf"[^\r\n]{{1,{ASKED}}}")
+_LINE_END = lazily(r"\r\n|[\r\n]")
+_DASHES = lazily(r"(?:[―—–─━…‥]|ー{2,})*+")
+_JAPANESE = lazily(f"[{KANA_KANJI}]")
+_KATAKANA = lazily("[ァ-ヺー]+")
+_ASKED = lazily(rf"[^\r\n]{{1,{ASKED}}}")
 
 # signs and conjunctions between two quotes
-_CONNECTS = re.compile(
+_CONNECTS = lazily(
     rf"(?:(?<=＞)|{_GAP}*+(?:[→⇒➡⟶➔▶＞>≫»／/＋+＆&＝=×～〜－-]|->|=>|や|か|及び|または|又は|あるいは|もしくは|or|and)){_GAP}*+[「『［\[【〈《“\"＜<*`]"
 )
-_BRACKET_AND_PARTICLE = re.compile(rf"[（(\[［][^（()）\[\]［］\r\n]{{1,60}}[)）\]］](?=[{KANA_KANJI}、，])")
+_BRACKET_AND_PARTICLE = lazily(rf"[（(\[［][^（()）\[\]［］\r\n]{{1,60}}[)）\]］](?=[{KANA_KANJI}、，])")
 
 # connectives made of particles and auxiliaries, and adverbs that the dictionary takes for particles
-_CONNECTIVE = re.compile(
+_CONNECTIVE = lazily(
     r"と(?:ころ[がで]|りあえず|りま|にかく|っ?ても|きどき|もあれ|もかく|もに|もすれば|もすると|はいえ|うとう|くに[、は一-龥]|っさに|っくに|いうわけで|いうことで、|ある[一-龥])"
     r"|だ(?:から|が|けど|けれど|って|としても|とすれば|とすると|の?に)|です(?:が|から|けど)|でし(?:たら|ょっちゅう)|で(?:も(?![「『良よ]|いい|構|かま|な[いく]|可|OK)|は(?!な)|すので)"
     r"|な(?:ので(?![はすあし])|のに|らば?[、，]|んで(?![すし])|んだ[、，]|んと)|ほどなく|より(?=[詳良多高深少早速大小強広長安正新])|まで?も(?!な)|から(?:揚|っ|だ)"
@@ -39,11 +39,11 @@ _CONNECTIVE = re.compile(
     r"|ね[えぇー]|よ[おぉーっ]|[なさわや][あぁー]|え[えぇー]|も[おぉー]|けれ?ど"
 )
 # what does not begin a sentence behind the mark alone, only behind a quote: `で、` and `が、` are connectives there
-_AND_PAUSE = re.compile(
+_AND_PAUSE = lazily(
     r"(?:[がでにとは]|と言うか|というか|といっても|というのも|となると|とすると|とすれば|となれば|といえば)[、，]|という(?:わけ|こと)で|とい(?:っても|うのも)|とは言|っていう[かと]"
 )
-_BEHIND_GAP = re.compile(r"って(?!い)|と(?:い[いうえっわ]|[言云思叫答聞書述話語呼考感声、，])|を")
-_SAID = re.compile(r"と(?:[言云思叫答聞述呼考]|い[いうえっわ](?!うわけ|うことで|っても|うのも))")
+_BEHIND_GAP = lazily(r"って(?!い)|と(?:い[いうえっわ]|[言云思叫答聞書述話語呼考感声、，])|を")
+_SAID = lazily(r"と(?:[言云思叫答聞述呼考]|い[いうえっわ](?!うわけ|うことで|っても|うのも))")
 
 SAYING = frozenset("言う 云う 謂う 思う 叫ぶ 聞く 答える 呼ぶ 述べる 考える 書く".split())  # noqa: SIM905
 

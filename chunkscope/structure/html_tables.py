@@ -13,19 +13,18 @@ from typing import NamedTuple
 
 from chunkscope.spans.intervals import Span
 from chunkscope.structure.model import Table
+from chunkscope.structure.patterns import lazily
 
-_OPENING = re.compile(
+_OPENING = lazily(
     r"<(?:(?P<comment>!--)|(?P<cdata>!\[CDATA\[)"
     r"|(?P<close>/?)(?P<name>table|caption|thead|tbody|tfoot|tr|th|td|script|style|textarea)(?=[\s/>]))",
     re.IGNORECASE,
 )
 # a value in quotes may hold '>'; where the quotes do not pair, the first '>' ends the tag
-_REST_OF_TAG = re.compile(r"""(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>""")
-_BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t>]*+(?=[\r\n])")
-_TABLE_GOES_ON = re.compile(r"[ \t>]*+</?(?:caption|thead|tbody|tfoot|tr)(?=[\s/>])", re.IGNORECASE)
-_RAW_TEXT = {
-    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII) for name in ("script", "style", "textarea")
-}
+_REST_OF_TAG = lazily(r"""(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>""")
+_BLANK_LINE = lazily(r"(?:\r\n?+|\n)[ \t>]*+(?=[\r\n])")
+_TABLE_GOES_ON = lazily(r"[ \t>]*+</?(?:caption|thead|tbody|tfoot|tr)(?=[\s/>])", re.IGNORECASE)
+_RAW_TEXT = {name: lazily(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII) for name in ("script", "style", "textarea")}
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _LONGEST_QUOTE_PREFIX = 100
 """How far back the marks of block quotes before an unclosed row's end are looked for."""
@@ -49,12 +48,12 @@ class _Tag(NamedTuple):
     end: int
 
 
-_ATTRIBUTE = re.compile(r"""(?<=[\s"'])(scope|style)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++))""", re.IGNORECASE)
-_NOT_READ = re.compile(
+_ATTRIBUTE = lazily(r"""(?<=[\s"'])(scope|style)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++))""", re.IGNORECASE)
+_NOT_READ = lazily(
     r"<!--.*?-->|<[^<>]*+>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#12288|#x3000);|[\s\u200b\ufeff]++", re.I | re.S
 )
-_BOLD = re.compile(r"<(b|strong)(?=[\s>])[^<>]*+>.*?</\1\s*+>|\*\*[^*]++\*\*|__[^_]++__", re.IGNORECASE | re.DOTALL)
-_IS_BOLD = re.compile(r"font-weight\s*+:\s*+(?:bold|[6-9]00)", re.IGNORECASE)
+_BOLD = lazily(r"<(b|strong)(?=[\s>])[^<>]*+>.*?</\1\s*+>|\*\*[^*]++\*\*|__[^_]++__", re.IGNORECASE | re.DOTALL)
+_IS_BOLD = lazily(r"font-weight\s*+:\s*+(?:bold|[6-9]00)", re.IGNORECASE)
 _COLUMN_SCOPES, _ROW_SCOPES = ("col", "colgroup"), ("row", "rowgroup")
 _MOST_OF_A_CELL = 400
 """So many characters of a cell tell whether it is empty or bold."""

@@ -14,6 +14,7 @@ from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import Span, as_spans
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.model import Structure
+from chunkscope.structure.patterns import lazily
 
 # the elements that the HTML standard lists as blocks, with list items; rows and cells are for `html_tables`
 _BLOCKS = (
@@ -22,16 +23,16 @@ _BLOCKS = (
     "|ul"
 )
 _CLOSED = rf"(?:</(?:{_BLOCKS})\s*+>\s*+)"
-_EDGE = re.compile(
+_EDGE = lazily(
     r"(?P<comment><!--.*?(?:-->|\Z)|<ac:plain-text-link-body>\s*+<!\[CDATA\[.*?(?:\]\]>|\Z))"
     r"|(?P<code><(?P<name>pre|script|style)(?=[\s/>]).*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z))"
     r"|(?P<cdata>(?:<ac:plain-text-body>\s*+)?+<!\[CDATA\[.*?(?:\]\]>|\Z))"
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )
-_BEHIND = re.compile(rf"\s*+(?:{_CLOSED}|</[a-z][\w:.-]*+>\s*+)*+", re.IGNORECASE)
-_NOTHING = re.compile(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
-_CODE_LINE = re.compile(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
+_BEHIND = lazily(rf"\s*+(?:{_CLOSED}|</[a-z][\w:.-]*+>\s*+)*+", re.IGNORECASE)
+_NOTHING = lazily(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
+_CODE_LINE = lazily(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 
 
 def read_html(document: Document) -> Structure:

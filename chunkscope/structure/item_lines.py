@@ -38,13 +38,14 @@ from chunkscope.structure.morphemes import (
     goes_on,
     is_name,
 )
+from chunkscope.structure.patterns import lazily
 
-_NO_START = re.compile(r"[,;:=)\]}、，。．・）」』】〕］〉》]|\.(?![^\W_])|[!?！？](?=[\s!?])")
-_HAS_NOUN = re.compile(f"[{NAME}A-Za-zＡ-Ｚ]")
-_HAS_JAPANESE = re.compile(f"[{KANJI_KANA}]")
+_NO_START = lazily(r"[,;:=)\]}、，。．・）」』】〕］〉》]|\.(?![^\W_])|[!?！？](?=[\s!?])")
+_HAS_NOUN = lazily(f"[{NAME}A-Za-zＡ-Ｚ]")
+_HAS_JAPANESE = lazily(f"[{KANJI_KANA}]")
 _ENDS = "。｡！？．!?…‥"
 _TRAILING = " \t\u3000\xa0*_\"'”’」』）)】］]＞〉》>"
-_TOKENS = re.compile(r"[0-9]+|[A-Za-z]+|[一二三四五六七八九十百〇]+|[ァ-ヶ]|[あ-ん]")
+_TOKENS = lazily(r"[0-9]+|[A-Za-z]+|[一二三四五六七八九十百〇]+|[ァ-ヶ]|[あ-ん]")
 _LINKING = frozenset(("及び", "又は", "または", "若しくは", "並びに", "かつ", "且つ", "および", "もしくは", "ならびに"))
 _ORDINAL_KINDS = frozenset(("multi", "bracket", "circled", "closed", "stopped", "spaced", "word", "qa"))
 _ERAS = ("令和", "平成", "昭和", "大正", "明治", "西暦")

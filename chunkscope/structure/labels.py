@@ -7,12 +7,12 @@ A label is never parted from what it labels, whatever stands before it: tags, bu
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from chunkscope.structure.abbreviations import LABEL_WORDS
 from chunkscope.structure.morphemes import is_name
+from chunkscope.structure.patterns import lazily
 
 LABEL_NOUNS = (
     *LABEL_WORDS,
@@ -37,7 +37,7 @@ LEAD_LENGTH = 1000
 
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
 # what no label has in front of it: words, end marks, and signs that belong to a number
-_LEAD = re.compile(
+_LEAD = lazily(
     rf"(?:</?[A-Za-z][^<>]{{0,400}}>|&(?:\w{{2,8}}|\#[0-9]{{1,5}});|<!--[^<>]{{0,200}}-->|\[[ xX]\]|[{_BLANK}_]"
     r"|[^\w\s。｡！？．.!?…‥‼⁇⁈⁉$€£¥￥%‰=<±×÷/\\@&'’])*+",
 )
@@ -55,16 +55,16 @@ _CORE = (
     r"|제 ?[0-9]{1,3} ?[조장절항호]|[0-9]{1,3}단계"
 )
 _NOUN = "[一-鿿々〆㐀-䶿ァ-ヺーｦ-ﾟぁ-ゖ\u3099\u309a]{1,8}"
-_LABEL = re.compile(
+_LABEL = lazily(
     rf"(?:(?:注|{'|'.join(LABEL_WORDS)}){_BLANK_WITHIN})?(?:{_CORE})"
     rf"|(?i:{'|'.join(LABEL_NOUNS)})\.?{_BLANK_WITHIN}(?:{_NUMBER}{_PARTS}[A-Za-z]?|[IVXivx]{{1,5}}|[A-Z])"
     rf"|{NOUNS_ALONE}"
 )
-_NOUN_LABEL = re.compile(
+_NOUN_LABEL = lazily(
     rf"({_NOUN}){_BLANK_WITHIN}[(（「【［\[]?(?:第?{_BLANK_WITHIN}(?:{_NUMBER}{_PARTS}|{_KANJI}){_BLANK_WITHIN}{_COUNTER}?|[①-⑳])"
 )
 _CLOSERS = ")）]】］〕〉》＞}｝*_`\\"
-_HAS_LETTER = re.compile(r"[^\W_]")
+_HAS_LETTER = lazily(r"[^\W_]")
 
 
 def is_label(text: str, start: int, mark: int) -> bool:
@@ -108,9 +108,9 @@ def _is_label_of_line(text: str, start: int, mark: int) -> bool:
     )
 
 
-_SHORT_NUMBER = re.compile(r"[ \t>]*[QA]?[0-9]{1,2}")
-_JAPANESE_NEXT = re.compile(r"[ \t\u3000\xa0]*[「『（【々ぁ-ゖァ-ヺ一-鿿]")
-_NUMBERED = re.compile(
+_SHORT_NUMBER = lazily(r"[ \t>]*[QA]?[0-9]{1,2}")
+_JAPANESE_NEXT = lazily(r"[ \t\u3000\xa0]*[「『（【々ぁ-ゖァ-ヺ一-鿿]")
+_NUMBERED = lazily(
     rf"[ \t\u3000\xa0>*・•\-]*(?:[QAＱＡ]?{_NUMBER}{_PARTS}|[A-Z][-－]{_NUMBER}|第{_NUMBER}{_COUNTER}"
     rf"|[(（]{_NUMBER}[)）]|[①-⓿❶-➓㊀-㊿㈠-㈩⑴-⒛⒜-ⓩ]|[Ⅰ-ⅿ]{1, 2}|[ァ-ヶ])"
 )

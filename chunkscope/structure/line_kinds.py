@@ -15,6 +15,7 @@ import numpy as np
 from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.labels import LABEL_NOUNS
+from chunkscope.structure.patterns import lazily
 
 KANJI_KANA = "々〆〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶿一-鿿\uf900-\ufaffｦ-ﾟ\U00020000-\U000323af"
 NAME = "々〆一-鿿ァ-ヺーｦ-ﾟ㐀-䶿"
@@ -93,17 +94,17 @@ _LEAD = r"[ \t\u3000\xa0\f>]*(?:\*\*|__|\*(?=\S))?(?:<a [^<>\r\n]{1,60}></a>)?"
 _LABEL = f"(?P<label>{'|'.join(f'(?P<{kind}>{rule})' for kind, rule in KINDS.items())})"
 # most lines of prose begin with a word in lower case, or a capital one that another follows
 _NO_WORDS = r"(?!(?![ivx]{2,4}\.)[a-z]{2,}[ ,;.']|[A-Z][a-z]+ [a-z])"
-_FIRST = re.compile(rf"(?P<lead>{_LEAD}){_LABEL}")
-_INNER = re.compile(rf"(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
-_TAG = re.compile(r"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?")
-_ENTRY_END = re.compile(
+_FIRST = lazily(rf"(?P<lead>{_LEAD}){_LABEL}")
+_INNER = lazily(rf"(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
+_TAG = lazily(r"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?")
+_ENTRY_END = lazily(
     rf"(?:(?:[.．·・･][ \u3000]?){{4,}}(?=[ \t]*[0-9０-９ivxlc])|[…‥]{{2,}}|[・･]{{3,}}|(?:[・･]{_B}){{2,}}[・･]?)"
     rf"{_B}*(?:{_D}{{1,4}}|[ivxlc]{{1,6}}){_B}*{_END}"
 )
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-LINE_BREAK = re.compile(r"\r\n?|[\n\f]")
-_STOP = re.compile(r"[\r\n\f]|<[bB][rR] ?/?>")
-BLANKS = re.compile(rf"{_B}*(?:\*\*|__)?{_B}*")
+_COMMENT = lazily(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+LINE_BREAK = lazily(r"\r\n?|[\n\f]")
+_STOP = lazily(r"[\r\n\f]|<[bB][rR] ?/?>")
+BLANKS = lazily(rf"{_B}*(?:\*\*|__)?{_B}*")
 _LONGEST_ENTRY = 200
 _FAR = 1000
 """How far the end of a line is looked for; where tags alone end lines, a text may be one line."""

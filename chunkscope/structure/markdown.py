@@ -7,7 +7,6 @@ characters make blocks. That saves a tenth of the time, measured on 6 million ch
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from chunkscope.structure.dialects import Mark, read_dialect
 from chunkscope.structure.html_tables import Region, html_tables, may_hold_html_table
 from chunkscope.structure.html_text import read_html
 from chunkscope.structure.model import Heading, Structure, Table
+from chunkscope.structure.patterns import lazily
 from chunkscope.structure.pipe_tables import (
     blank_line,
     end_before_tag,
@@ -34,14 +34,14 @@ from chunkscope.structure.pipe_tables import (
 )
 from chunkscope.structure.plain_text import read_code, read_plain
 
-_BARE_CR = re.compile(r"\r(?!\n)")
-_BLANK = re.compile(r"[ \t\r\n]*+")
-_BLANK_OR_QUOTE_MARK = re.compile(rb"[ \t\r\n>]*+")
-_CODE_LINE = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
-_QUOTED_CODE_LINE = re.compile(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
-_ATX = re.compile(r"[ \t]*#{1,6}(?:[ \t]+|$)")
-_LINE_END = re.compile(r"\r\n?+|\n")
-_FILLED_LINE = re.compile(r"[ \t]*+[^ \t\r\n]")
+_BARE_CR = lazily(r"\r(?!\n)")
+_BLANK = lazily(r"[ \t\r\n]*+")
+_BLANK_OR_QUOTE_MARK = lazily(rb"[ \t\r\n>]*+")
+_CODE_LINE = lazily(rb"\n(?=[ \t]*+[^ \t\r\n])")
+_QUOTED_CODE_LINE = lazily(rb"\n(?=[ \t>]*+[^ \t\r\n>])")
+_ATX = lazily(r"[ \t]*#{1,6}(?:[ \t]+|$)")
+_LINE_END = lazily(r"\r\n?+|\n")
+_FILLED_LINE = lazily(r"[ \t]*+[^ \t\r\n]")
 
 _ASCII_END = 128
 _PIPE = ord("|")

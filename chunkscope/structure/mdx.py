@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from chunkscope.spans.intervals import IntArray, Span
+from chunkscope.structure.patterns import lazily
 
 _DEPTH = 4
 _BRACED = rb"\{[^{}]*+\}"
@@ -20,21 +21,21 @@ for _ in range(_DEPTH):
 _TAG = rb"</?+(?:[A-Za-z][\w.:-]*+)?+(?:[^<>{}\"'`]++|\"[^\"]*+\"|'[^']*+'|" + _BRACED + rb")*+>"
 _OF_HTML = rb"(?!</?(?:table|thead|tbody|tfoot|tr|th|td|caption|colgroup|col|pre|script|style|textarea)\b)"
 _EOL = rb"[ \t]*+(?=\r?$)"
-_TAGS = re.compile(rb"(?:" + _OF_HTML + _TAG + rb"[ \t]*+)++" + _EOL, re.MULTILINE)
-_ANY_TAG = re.compile(_OF_HTML + rb"</?[A-Za-z]")
-_TABLE = re.compile(rb"<table\b", re.IGNORECASE)
-_EXPRESSION = re.compile(_BRACED + _EOL, re.MULTILINE)
-_COMMENT = re.compile(rb"\{\s*+/\*")
-_COMMENT_END = re.compile(rb"\*/\s*+\}" + _EOL, re.MULTILINE)
-_MODULE = re.compile(
+_TAGS = lazily(rb"(?:" + _OF_HTML + _TAG + rb"[ \t]*+)++" + _EOL, re.MULTILINE)
+_ANY_TAG = lazily(_OF_HTML + rb"</?[A-Za-z]")
+_TABLE = lazily(rb"<table\b", re.IGNORECASE)
+_EXPRESSION = lazily(_BRACED + _EOL, re.MULTILINE)
+_COMMENT = lazily(rb"\{\s*+/\*")
+_COMMENT_END = lazily(rb"\*/\s*+\}" + _EOL, re.MULTILINE)
+_MODULE = lazily(
     rb"import(?:[ \t]*+[\"'{*]|[ \t]++[^\n]*?\bfrom\b)"
     rb"|export[ \t]++(?:const|let|var|default|function|async|class|\{|\*)"
 )
-_BLANK_LINE = re.compile(rb"\n[ \t]*+\r?+(?=\n)")
-_BRACKETS = re.compile(rb"[\[\](){}]")
-_INDENT = re.compile(rb"[ \t]*+")
-_FENCE = re.compile(rb"(?:`{3,}+(?=[^`\n]*+$)|~{3,}+)", re.MULTILINE)
-_ITEM = re.compile(rb"(?:[-*+]|\d{1,9}[.)])(?:[ \t]++(?=[^ \t\r\n])|(?=\r?$))", re.MULTILINE)
+_BLANK_LINE = lazily(rb"\n[ \t]*+\r?+(?=\n)")
+_BRACKETS = lazily(rb"[\[\](){}]")
+_INDENT = lazily(rb"[ \t]*+")
+_FENCE = lazily(rb"(?:`{3,}+(?=[^`\n]*+$)|~{3,}+)", re.MULTILINE)
+_ITEM = lazily(rb"(?:[-*+]|\d{1,9}[.)])(?:[ \t]++(?=[^ \t\r\n])|(?=\r?$))", re.MULTILINE)
 _CODE_INDENT = _TAB_STOP = 4
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from chunkscope.structure.patterns import lazily
 from chunkscope.structure.words import load_tagger
 
 NEAR = 12
@@ -14,7 +14,7 @@ NEAR = 12
 
 _NOUN = "甲"  # the dictionary knows a particle best behind a noun, and a unit behind a number
 _NUMBER = "5"
-_CAPITALISED = re.compile("[A-Z][a-z]{2}")  # a word, and not Hz or Pa
+_CAPITALISED = lazily("[A-Z][a-z]{2}")  # a word, and not Hz or Pa
 _LEMMA = 1
 """Its place behind the first six of unidic's fields."""
 _GO_ON = ("助詞", "接続詞", "連体詞", "接頭辞", "副詞")

@@ -14,18 +14,19 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from chunkscope.spans.intervals import Span
+from chunkscope.structure.patterns import lazily
 
 _CELLS = rb"\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
-_DELIMITER_ROW = re.compile(rb"\n[ \t>]*+" + _CELLS + rb"(?=\r?\n|\Z)")
-_ONE_COLUMN = re.compile(rb"\n[ \t>]*+(?=[^\n]*[|:])\|?[ \t]*+:?-++:?[ \t]*+\|?[ \t]*+(?=\r?\n|\Z)")
-_PREFIX = re.compile(rb"[ \t>]*+")
+_DELIMITER_ROW = lazily(rb"\n[ \t>]*+" + _CELLS + rb"(?=\r?\n|\Z)")
+_ONE_COLUMN = lazily(rb"\n[ \t>]*+(?=[^\n]*[|:])\|?[ \t]*+:?-++:?[ \t]*+\|?[ \t]*+(?=\r?\n|\Z)")
+_PREFIX = lazily(rb"[ \t>]*+")
 _VALUE = rb"""(?:[^ \t\r\n"'=<>`]++|'[^'\n]*+'|"[^"\n]*+")"""
-_TAG = re.compile(
+_TAG = lazily(
     rb"<(?P<name>/[a-zA-Z][a-zA-Z0-9-]*+)[ \t]*+>[ \t]*+(?=\r?\n|\Z)"
     rb"|<(?P<open>[a-zA-Z][a-zA-Z0-9-]*+)(?:[ \t]++[a-zA-Z_:][a-zA-Z0-9_.:-]*+(?:[ \t]*+=[ \t]*+" + _VALUE + rb")?+)*+"
     rb"[ \t]*+/?>[ \t]*+(?=\r?\n|\Z)"
 )
-_BLANK_CELLS = re.compile(
+_BLANK_CELLS = lazily(
     r"[ \t>*+\-\d.)]*+"
     r"(?:[|\s\u200b\u2060\ufeff]|&(?:nbsp|ensp|emsp|thinsp|ZeroWidthSpace|#160|#xA0|#12288|#x3000);|<br ?/?>)*+",
     re.IGNORECASE,

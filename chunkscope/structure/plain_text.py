@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,18 +9,19 @@ import numpy as np
 from chunkscope.spans.intervals import IntArray, Span, as_spans, merge
 from chunkscope.structure.item_lines import item_starts
 from chunkscope.structure.model import Structure
+from chunkscope.structure.patterns import lazily
 
-_PARAGRAPH_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
-_PIECE_GAP = re.compile(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++(?=[^\s)\]}])")
-_LINE_WITH_WORDS = re.compile(r"(?:\A|(?<=[\r\n]))(?!(?<=\r)\n)(?=[^\S\r\n]*+\S)")
-_TIMING = re.compile(r"(?:(?<=[\r\n])|\A)[ \t]*(?:\d{1,3}:)?\d{1,2}:\d\d[.,]\d{3}[ \t]*-->")
-_NUMBER_LINE = re.compile(r"[ \t]*\d{1,6}[ \t]*(?:\r\n?|\n)")
-_QUOTED = re.compile(r"(?:(?<=[\r\n])|\A)[ \t]*(?P<marks>>[> \t]*)?(?=[^\s>])")
-_RULE = re.compile(
+_PARAGRAPH_GAP = lazily(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++")
+_PIECE_GAP = lazily(r"(?:\r\n?+|\n)(?:[^\S\r\n]*+(?:\r\n?+|\n))++(?=[^\s)\]}])")
+_LINE_WITH_WORDS = lazily(r"(?:\A|(?<=[\r\n]))(?!(?<=\r)\n)(?=[^\S\r\n]*+\S)")
+_TIMING = lazily(r"(?:(?<=[\r\n])|\A)[ \t]*(?:\d{1,3}:)?\d{1,2}:\d\d[.,]\d{3}[ \t]*-->")
+_NUMBER_LINE = lazily(r"[ \t]*\d{1,6}[ \t]*(?:\r\n?|\n)")
+_QUOTED = lazily(r"(?:(?<=[\r\n])|\A)[ \t]*(?P<marks>>[> \t]*)?(?=[^\s>])")
+_RULE = lazily(
     r"(?:(?<=[\r\n])|\A)[ \t\u3000]*([-=_*─━＝－―~〜＊◇◆○●☆★■□+])(?:[ \u3000]?\1){2,}[ \t\u3000]*"
     r"(?:\r\n?|\n)(?=[^\S\r\n]*\S)"
 )
-_IS_ABOVE = re.compile(r"(?:[^\r\n]|\A)(?:\r|\n)\Z|\r\n\Z")
+_IS_ABOVE = lazily(r"(?:[^\r\n]|\A)(?:\r|\n)\Z|\r\n\Z")
 
 
 def read_plain(text: str) -> Structure:

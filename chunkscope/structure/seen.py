@@ -13,6 +13,7 @@ from chunkscope.corpus.dialect import of_document
 from chunkscope.corpus.document import Document
 from chunkscope.spans.intervals import SpanArray, as_spans, within
 from chunkscope.structure.dialects import NEEDLES
+from chunkscope.structure.patterns import lazily
 
 GRID, ORG, WIDE = "grid_tables", "org_tables", "wide_headings"
 
@@ -20,10 +21,10 @@ _UNREAD = {
     # a line of the grid, and all lines of the table below it
     GRID: (
         "+--",
-        re.compile(r"^[ \t>]*+\+(?:[-=:]++\+)++[ \t]*+\r?\n(?:[ \t>]*+[|+][^\n]*+(?:\n|\Z))++", re.MULTILINE),
+        lazily(r"^[ \t>]*+\+(?:[-=:]++\+)++[ \t]*+\r?\n(?:[ \t>]*+[|+][^\n]*+(?:\n|\Z))++", re.MULTILINE),
     ),
-    ORG: ("-+-", re.compile(r"^[ \t]*+\|-++(?:\+-++)++\|?[ \t]*+(?:\r?\n[ \t]*+\|[^\n]*+)*+", re.MULTILINE)),
-    WIDE: ("#\u3000", re.compile(r"^ {0,3}#{1,6}\u3000[^\n]", re.MULTILINE)),
+    ORG: ("-+-", lazily(r"^[ \t]*+\|-++(?:\+-++)++\|?[ \t]*+(?:\r?\n[ \t]*+\|[^\n]*+)*+", re.MULTILINE)),
+    WIDE: ("#\u3000", lazily(r"^ {0,3}#{1,6}\u3000[^\n]", re.MULTILINE)),
 }
 
 

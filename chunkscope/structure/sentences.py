@@ -25,7 +25,7 @@ from chunkscope.structure.abbreviations import NAMES_WITH_MARKS
 from chunkscope.structure.brackets import GUILLEMETS, LINK, ROUND, SQUARE, Pair, outermost_pairs
 from chunkscope.structure.characters import code_points
 from chunkscope.structure.composed import ComposedText
-from chunkscope.structure.endings import BLANKS, ENDING, REST, hanging, pictures
+from chunkscope.structure.endings import BLANKS, ENDING, HANGING, PICTURES_IN_A_ROW, REST
 from chunkscope.structure.full_stops import (
     OPENER,
     OPENER_IN_LOWER_CASE,
@@ -51,6 +51,7 @@ from chunkscope.structure.marks import (
 )
 from chunkscope.structure.model import Structure
 from chunkscope.structure.morphemes import NEAR, begins_with_unit
+from chunkscope.structure.patterns import lazily
 
 FIGURES = ("図", "表", "式", "第")
 
@@ -62,26 +63,26 @@ LONGEST_SYMMETRIC = 3
 LOWER_CASE_LENGTH = 80
 """A block that long without a capital letter is written in lower case; there a lower-case letter starts a sentence."""
 
-_HAS_WIDE = re.compile(f"[{WIDE}]")
-_HAS_END_MARK = re.compile(f"[{WIDE}{ASCII}]")
-_JAPANESE = re.compile(f"[{KANA_KANJI}]")
-_JAPANESE_END = re.compile(f"[{KANA_KANJI}{EMOJI}{PICTURES}〜～」』）】]")
-_JAPANESE_OR_OPEN = re.compile(f"[{KANA_KANJI}{OPENING}]")
-_STARRED = re.compile(r"[※＊*][0-9０-９]{1,3}\Z")
-_CRIES = re.compile("[！？!?]")
-_MARK = re.compile(f"[{MARKS}\U000e0100-\U000e01ef]")
-_HIRAGANA = re.compile("[ぁ-ゖ]")
-_OPEN_MARKS = re.compile(r"[\"'“‘(（*_]*")
-_LOWER_START = re.compile(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
-_NO_START = re.compile(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])|&(?:amp;)?\s")
+_HAS_WIDE = lazily(f"[{WIDE}]")
+_HAS_END_MARK = lazily(f"[{WIDE}{ASCII}]")
+_JAPANESE = lazily(f"[{KANA_KANJI}]")
+_JAPANESE_END = lazily(f"[{KANA_KANJI}{EMOJI}{PICTURES}〜～」』）】]")
+_JAPANESE_OR_OPEN = lazily(f"[{KANA_KANJI}{OPENING}]")
+_STARRED = lazily(r"[※＊*][0-9０-９]{1,3}\Z")
+_CRIES = lazily("[！？!?]")
+_MARK = lazily(f"[{MARKS}\U000e0100-\U000e01ef]")
+_HIRAGANA = lazily("[ぁ-ゖ]")
+_OPEN_MARKS = lazily(r"[\"'“‘(（*_]*")
+_LOWER_START = lazily(r"[ie][A-Z][a-z]|mac[A-Z]|(?:[a-h]|[ivx]{1,4})[.)][ \t]+[A-Z]")
+_NO_START = lazily(r"[,;:=)\]}、，・。）」』】]|\.(?![^\W_])|[!?](?=[\s!?])|&(?:amp;)?\s")
 _DASHES = "–—―─━-"
-_ASIDE = re.compile(r"(?:-{1,3}|[–—―─━]+)\s+|[—―─━]+")
-_NO_START_AFTER_JAPANESE = re.compile(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
-_LEAD = re.compile(rf"[{BLANK}#>*+\-_|0-9.]*")
-_ATTRIBUTE = re.compile(r"[\w:-]+=[\"'{]|/>")
-_LEAD_OF_TURN = re.compile(rf"[{BLANK}#>*+_|{_DASHES}]*")
-_LINE_END = re.compile("[\r\n]")
-_OPENS = re.compile(rf"(?<![^{BLANK}{OPENING}{KANA_KANJI}(])[\"']|[{OPENING}(]")
+_ASIDE = lazily(r"(?:-{1,3}|[–—―─━]+)\s+|[—―─━]+")
+_NO_START_AFTER_JAPANESE = lazily(r"[a-z0-9=&/\\\-_.,:;%+#@~^|<]")
+_LEAD = lazily(rf"[{BLANK}#>*+\-_|0-9.]*")
+_ATTRIBUTE = lazily(r"[\w:-]+=[\"'{]|/>")
+_LEAD_OF_TURN = lazily(rf"[{BLANK}#>*+_|{_DASHES}]*")
+_LINE_END = lazily("[\r\n]")
+_OPENS = lazily(rf"(?<![^{BLANK}{OPENING}{KANA_KANJI}(])[\"']|[{OPENING}(]")
 _OTHER_HALF = {"≫": "≪", "»": "«", "«": "»", "›": "‹", "‹": "›", "“": "„", "”": "“"}
 _HALVES = frozenset((*_OTHER_HALF, *SYMMETRIC))
 _place_opened = attrgetter("open")
@@ -263,12 +264,12 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
 def _with_hangers(block: _Block, end: _End, sentence: int) -> _End:
     """Add what hangs on, unless it is a word of the next sentence."""
     text = block.text
-    behind = hanging().match(text, end.core, block.end).end()  # type: ignore[union-attr]
+    behind = HANGING.match(text, end.core, block.end).end()  # type: ignore[union-attr]
     if behind == end.core:
         return end
     boundary = BLANKS.match(text, behind).end()  # type: ignore[union-attr]
     if boundary < block.end and not _LINE_END.search(text, behind, boundary):
-        is_picture = bool(pictures().fullmatch(text, end.core, behind))
+        is_picture = bool(PICTURES_IN_A_ROW.fullmatch(text, end.core, behind))
         if is_picture and _is_led_by_picture(text, sentence, end.mark):
             return end
         if (
@@ -286,7 +287,7 @@ def _with_hangers(block: _Block, end: _End, sentence: int) -> _End:
 def _is_led_by_picture(text: str, sentence: int, mark: int) -> bool:
     """Tell whether the sentence itself has a picture in front, so that the next picture stands in front of the next."""
     lead = _LEAD.match(text, sentence, mark).end()  # type: ignore[union-attr]
-    return bool(pictures().match(text, lead, mark))
+    return bool(PICTURES_IN_A_ROW.match(text, lead, mark))
 
 
 def _with_other_half(block: _Block, end: _End, sentence: int) -> _End:

@@ -153,9 +153,7 @@ class Inputs:
         if suffix in TO_CONVERT and os.path.isfile(self.path):
             raise InputError(f"{self.path}: a {suffix} file; make Markdown of it with chunkscope convert")
         fields = self._fields(of_records=True)
-        if fields and suffix not in (".jsonl", ".ndjson"):
-            self.messages.warn(say("--map-field name and text are for the records of a JSONL file"))
-        return read_corpus(
+        corpus = read_corpus(
             self.path,
             encoding=self.flags["encoding"],
             encodings=self.encodings,
@@ -168,6 +166,9 @@ class Inputs:
             follow_links=self.flags.get("follow_links", False),
             gitignore=not self.flags.get("no_ignore", False),
         )
+        if fields and not corpus.has_records:
+            self.messages.warn(say("--map-field name and text are for the records of a JSONL or Parquet file"))
+        return corpus
 
     def _fields(self, *, of_records: bool) -> dict[str, str]:
         """Give the part of --map-field that is about the records of a corpus, or about questions."""

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect
@@ -152,9 +152,27 @@ class Document:
         return Position(line, offset - self._line_starts[line - 1] + 1)
 
 
+class Stored(Protocol):
+    """Where a text stands, and what is known without it: its code points, and where its front matter ends."""
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def front_matter_end(self) -> int: ...
+
+    def read(self, name: str) -> tuple[str, Mapping[str, object]]:
+        """Read the text and the fields; an `InputError` where it is no longer what it was."""
+
+
+def changed(name: str) -> InputError:
+    """Say that what is read is no longer what it was."""
+    return InputError(f"{name}: the file has changed since it was first read")
+
+
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """Where a text stands, and what it was when it was first read.
+    """Where the text of a file stands, and what it was when it was first read.
 
     Attributes
     ----------
@@ -175,32 +193,32 @@ class StoredText:
     length: int
     front_matter_end: int
 
-    def read(self, name: str) -> str:
-        """Read the text; an `InputError` where it is no longer what it was."""
+    def read(self, name: str) -> tuple[str, Mapping[str, object]]:
+        """Read the text; a file has no fields."""
         try:
             raw = read_bytes(self.place)
         except OSError as error:
             raise InputError(f"{name}: {os_reason(error)}") from None
         if hashlib.sha256(raw).hexdigest() != self.digest:
-            raise InputError(f"{name}: the file has changed since it was first read")
-        return decode(raw, name, self.encoding)
+            raise changed(name)
+        return decode(raw, name, self.encoding), {}
 
 
 class FileDocument(Document):
-    """A document that reads its text when first asked for it; until then it goes to other processes without it.
+    """A document that reads its text and its fields when first asked; until then it goes to other processes without.
 
     One made as any document is made, by `dataclasses.replace` for example, has its text.
     """
 
-    _stored: StoredText | None = None
+    _stored: Stored | None = None
 
     @classmethod
     def of(
-        cls, name: str, markup: Markup, stored: StoredText, origin: Origin | None = None, dialect: str = AUTO
+        cls, name: str, markup: Markup, stored: Stored, origin: Origin | None = None, dialect: str = AUTO
     ) -> FileDocument:
-        """Make one of all that a document has, but for the text."""
+        """Make one of all that a document has, but for the text and the fields."""
         document = cls.__new__(cls)
-        document.__dict__.update(name=name, fields={}, markup=markup, origin=origin, dialect=dialect, _stored=stored)
+        document.__dict__.update(name=name, markup=markup, origin=origin, dialect=dialect, _stored=stored)
         document.__dict__["front_matter_end"] = stored.front_matter_end
         return document
 
@@ -214,7 +232,16 @@ class FileDocument(Document):
         """The decoded text."""
         if self._stored is None:
             raise AttributeError("text")
-        return self._stored.read(self.name)
+        text, fields = self._stored.read(self.name)
+        self.__dict__.setdefault("fields", fields)
+        return text
+
+    @cached_property
+    def fields(self) -> Mapping[str, object]:
+        """What a record says of the document besides its name and text."""
+        if self._stored is None:
+            raise AttributeError("fields")
+        return {} if isinstance(self._stored, StoredText) else self._stored.read(self.name)[1]
 
     def __repr__(self) -> str:
         return super().__repr__() if "text" in self.__dict__ else f"FileDocument(name={self.name!r}, text=...)"

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from io import BufferedIOBase
+from typing import Any, NamedTuple
 
 from chunkscope.corpus.decoding import byte_order_mark, read_bytes
 from chunkscope.corpus.dialect import AUTO
 from chunkscope.corpus.document import Document, Markup
 from chunkscope.corpus.encodings import listed
 from chunkscope.corpus.name_filter import NameFilter, suffix
+from chunkscope.corpus.places import Place
 from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, spoken_type
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_RAW_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 def parse_object(line: str) -> dict[str, object]:
@@ -156,6 +160,26 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     return dict(record)
 
 
+class Line(NamedTuple):
+    """A line that is not blank.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    text : str
+    offset : int
+        Where its bytes begin.
+    raw : bytes
+        They, the line end among them; empty in an encoding whose lines cannot be read alone.
+    """
+
+    number: int
+    text: str
+    offset: int = 0
+    raw: bytes = b""
+
+
 def decoded_lines(
     path: str, encoding: str | None = None, advice: str = "give the --encoding it has"
 ) -> Iterator[tuple[int, str]]:
@@ -177,16 +201,44 @@ def decoded_lines(
         The file cannot be read.
     """
     with open(path, "rb") as file:
-        mark, announced = byte_order_mark(file.read(4))
-        file.seek(len(mark))
+        for number, text, *_ in placed_lines(file, path, encoding, advice):
+            yield number, text
+
+
+def placed_lines(
+    file: BufferedIOBase, shown: str, encoding: str | None = None, advice: str = "give the --encoding it has"
+) -> Iterator[Line]:
+    """Give the same of an open file, with where each line stands."""
+    mark, announced = byte_order_mark(file.read(4))
+    file.seek(len(mark))
+    codec = announced or encoding or "utf-8"
+    if not _lines_stand_alone(codec):
         passed = 0
-        for text in _decoded(file, announced or encoding or "utf-8", len(mark), advice):
+        for text in _decoded(file, shown, codec, len(mark), advice):
             for number, line in numbered_lines(text):
-                yield passed + number, line
+                yield Line(passed + number, line)
             passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
+        return
+    number, offset = 0, len(mark)
+    for raw in file:
+        for piece in _RAW_LINE.findall(raw) if b"\r" in raw else (raw,):
+            number += 1
+            try:
+                line = piece.decode(codec).rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise DecodingError(f"{shown}: byte {offset + error.start} is not {codec}; {advice}") from None
+            if line.strip():
+                yield Line(number, line, offset, piece)
+            offset += len(piece)
 
 
-def _decoded(file: BinaryIO, codec: str, offset: int, advice: str) -> Iterator[str]:
+def _lines_stand_alone(codec: str) -> bool:
+    """Tell whether the lines of an encoding end as in ASCII, and mean the same whatever stands before them."""
+    is_stateful = codecs.lookup(codec).name.startswith(("iso2022", "hz", "utf-7"))
+    return not is_stateful and "\r\n".encode(codec).removeprefix(codecs.BOM_UTF8) == b"\r\n"
+
+
+def _decoded(file: BufferedIOBase, shown: str, codec: str, offset: int, advice: str) -> Iterator[str]:
     """Give the text in parts that end at line ends."""
     decoder, pending = codecs.getincrementaldecoder(codec)(), ""
     by_line = not codecs.lookup(codec).name.startswith(("utf-16", "utf-32"))
@@ -202,21 +254,27 @@ def _decoded(file: BinaryIO, codec: str, offset: int, advice: str) -> Iterator[s
         yield pending + decoder.decode(b"", final=True)
     except UnicodeError as error:
         where = f"byte {offset - held + error.start}" if isinstance(error, UnicodeDecodeError) else "a byte"
-        raise DecodingError(f"{file.name}: {where} is not {codec}; {advice}") from None
+        raise DecodingError(f"{shown}: {where} is not {codec}; {advice}") from None
 
 
-def fitting_encoding(path: str, encoding: str | None) -> str | None:
-    """Give the first encoding of a list in which a file can be decoded; the last, where there is none."""
+def fitting_encoding(place: Place, encoding: str | None) -> str | None:
+    """Give the encoding that a byte order mark says, else the first of a list in which a file can be decoded.
+
+    It is the last where there is none.
+    """
     *others, last = listed(encoding) if encoding else [None]
-    for one in others:
-        try:
-            for _ in decoded_lines(path, one):
-                pass
-        except DecodingError:
-            continue
-        except OSError as error:
-            raise InputError(f"{path}: {os_reason(error)}") from None
-        return one
+    try:
+        with place.open() as file:
+            announced = byte_order_mark(file.read(4))[1]
+        if announced:
+            return announced
+        for one in others:
+            with place.open() as file, contextlib.suppress(DecodingError):
+                for _ in placed_lines(file, place.shown, one):
+                    pass
+                return one
+    except OSError as error:
+        raise InputError(f"{place.shown}: {os_reason(error)}") from None
     return last
 
 
@@ -276,68 +334,70 @@ _PLAIN_SUFFIXES = (".txt", ".csv", ".tsv")
 
 @dataclass(frozen=True)
 class Records:
-    """The documents of a JSONL file. Nothing is kept: each iteration reads the file from its start.
+    """The records of a JSONL file, and how they are read.
 
     Attributes
     ----------
-    path : str
+    place : Place
     encoding : str or None
     names : NameFilter
         Its include and exclude globs choose among the documents.
     markup : str or None
         That of all documents; None: by their names.
     fields : RecordFields
-    expected : (int, int) or None
-        Size and time of change that the file must have.
     dialect : str
         That of all documents.
     """
 
-    path: str
+    place: Place
     encoding: str | None
     names: NameFilter
     markup: Markup | None
     fields: RecordFields = RecordFields()
-    expected: tuple[int, int] | None = None
     dialect: str = AUTO
 
-    def __iter__(self) -> Iterator[Document]:
-        if self.expected is not None and self.state() != self.expected:
-            raise InputError(f"{self.path}: the file has changed since it was first read")
-        return (document for _, document in self.numbered())
-
-    def numbered(self) -> Iterator[tuple[int, Document]]:
-        """Give the documents with the numbers of their lines."""
+    def placed(self) -> Iterator[tuple[Line, Document]]:
+        """Read the file from its start, and give the documents with their lines."""
         try:
-            for number, line in decoded_lines(self.path, self.encoding):
-                document = self._document(number, line)
-                if self.names.includes(document.name) and not self.names.excludes(document.name):
-                    yield number, document
+            with self.place.open() as file:
+                for line in placed_lines(file, self.place.shown, self.encoding):
+                    document = self._document(line.number, line.text)
+                    if self.names.includes(document.name) and not self.names.excludes(document.name):
+                        yield line, document
         except OSError as error:
-            raise InputError(f"{self.path}: {os_reason(error)}") from None
+            raise InputError(f"{self.place.shown}: {os_reason(error)}") from None
 
-    def state(self) -> tuple[int, int]:
+    def state(self) -> tuple[int, str]:
         """Give size and time of change."""
         try:
-            status = os.stat(self.path)
+            return self.place.state()
         except OSError as error:
-            raise InputError(f"{self.path}: {os_reason(error)}") from None
-        return status.st_size, status.st_mtime_ns
+            raise InputError(f"{self.place.shown}: {os_reason(error)}") from None
+
+    def again(self, raw: bytes) -> Document:
+        """Read a line that could be read before."""
+        return self._document(0, raw.decode(self.encoding or "utf-8"))
 
     def _document(self, number: int, line: str) -> Document:
         try:
             record = parse_object(line)
-            key, name = self.fields.take_name(record)
-            text = self.fields.take_text(record)
-            if isinstance(name, int) and not isinstance(name, bool):
-                name = str(name)
-            if not isinstance(name, str):
-                raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
-            if not isinstance(text, str):
-                raise InputError(f"{name!r} has no {self.fields.text or 'text'!r} that is a string")
+            name, text = named_text(self.fields, record)
             return Document(name, text, record, self.markup or markup_of(name), dialect=self.dialect)
         except InputError as error:
-            raise InputError(f"{self.path}:{number}: {error}") from None
+            raise InputError(f"{self.place.shown}:{number}: {error}") from None
+
+
+def named_text(fields: RecordFields, record: dict[str, object]) -> tuple[str, str]:
+    """Take name and text out of a record; an `InputError` where one is none."""
+    key, name = fields.take_name(record)
+    text = fields.take_text(record)
+    if isinstance(name, int) and not isinstance(name, bool):
+        name = str(name)
+    if not isinstance(name, str):
+        raise InputError(f"{key!r} must be a string, not {spoken_type(name)}")
+    if not isinstance(text, str):
+        raise InputError(f"{name!r} has no {fields.text or 'text'!r} that is a string")
+    return name, text
 
 
 def markup_of(name: str) -> Markup:

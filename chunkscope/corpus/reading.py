@@ -1,9 +1,10 @@
-"""Reading documents: a folder, one file, or a JSONL file of records."""
+"""Reading documents: a folder, one file, a JSONL file of records, or Parquet files."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
 import stat
 from collections import Counter
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from chunkscope.corpus.decoding import TWO_MARKS, decode, doubts, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect, find_dialect
@@ -22,10 +24,14 @@ from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding
 from chunkscope.corpus.kinds import markup_of_file, refuse_bytes, told_kinds
 from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
+from chunkscope.corpus.parquet import Block, Table, TableRows
+from chunkscope.corpus.places import LocalPlace
+from chunkscope.corpus.rows import Ledger, RecordRows, RecordStream, row_digest
 from chunkscope.errors import InputError, os_reason, refuse_path
 from chunkscope.language import Text, say
 
 _FAULTS_SHOWN = 3
+TABLE = ".parquet"
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,13 +107,18 @@ class Corpus:
 
     def sample(self, n: int) -> Iterator[Document]:
         """Give at most so many documents: spread evenly, where each can be read by itself, else the first."""
-        step = 1 if isinstance(self.source, Records) else max(1, -(-len(self) // n))
+        step = 1 if isinstance(self.source, RecordStream) else max(1, -(-len(self) // n))
         return islice(self, 0, n * step, step)
+
+    @property
+    def has_records(self) -> bool:
+        """Tell whether its documents are the records of a file, or the rows of a table."""
+        return isinstance(self.source, RecordRows | RecordStream | TableRows)
 
     @cached_property
     def most_characters(self) -> int:
-        """Characters of all documents; for documents that are not held, no more than their bytes."""
-        return self.n_bytes if isinstance(self.source, Records) else sum(document.length for document in self)
+        """Characters of all documents; of a stream, whose texts are not counted before, no more than their bytes."""
+        return self.n_bytes if isinstance(self.source, RecordStream) else sum(document.length for document in self)
 
     @cached_property
     def sha256(self) -> str:
@@ -130,15 +141,15 @@ def read_corpus(
     follow_links: bool = False,
     gitignore: bool = True,
 ) -> Corpus:
-    """Read the documents of a folder, of one file, or of a JSONL file.
+    """Read the documents of a folder, of one file, of a JSONL file, or of Parquet files.
 
     Parameters
     ----------
     path : path
         A folder is read with all below it, but for hidden files and folders. A file called ``.jsonl`` or ``.ndjson``
-        holds a document a line (``name`` or ``id``, ``text``, other fields). No text is held: a JSONL file is read
-        anew each time that documents are gone through, and any other document reads its file when first asked for
-        its text; a file that has changed by then is an `InputError`.
+        holds a document a line (``name`` or ``id``, ``text``, other fields); a ``.parquet`` file, or a folder of such
+        files and no documents, one a row. No text is held: a document reads its file, line or row when first asked for
+        its text; one that has changed by then is an `InputError`.
     encoding : str, optional
         For every document without a byte order mark; strict UTF-8 without it. Of a list, ``utf-8,cp932``, the first in
         which a document can be decoded.
@@ -182,16 +193,21 @@ def read_corpus(
         mode = os.stat(shown).st_mode
     except (OSError, ValueError) as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
+    records = _AsRecords(names, markup, RecordFields.of(fields or {}))
     if stat.S_ISDIR(mode):
         found = _Walk(shown, names, follow_links, rules_above(shown) if gitignore else None, gitignore)
+        if found.tables and not found.files:
+            return _in_dialect(_read_tables(shown, sorted(found.tables), records, skip_unreadable), dialect)
         return _in_dialect(_read_folder(found, read_as, markup, skip_unreadable), dialect)
     if not stat.S_ISREG(mode):
         raise InputError(f"{shown}: not a regular file; write the documents to one")
     if suffix(shown) == ".json" and markup is None:
         raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
     if suffix(shown) in (".jsonl", ".ndjson"):
-        records = Records(shown, read_as.of_path(shown), names, markup, RecordFields.of(fields or {}))
-        return _in_dialect(_read_records(records), dialect)
+        place, encoding_there = LocalPlace.of(shown), read_as.of_path(shown)
+        return _in_dialect(_read_records(Records(place, encoding_there, *records)), dialect)
+    if suffix(shown) == TABLE:
+        return _in_dialect(_read_tables(shown, [(os.path.basename(shown), shown)], records, False), dialect)
     alone = Encodings(read_as.of_path(shown))
     origins, _ = find_origins(os.path.dirname(shown) or os.curdir)
     corpus = _read_files(shown, [(os.path.basename(shown), shown)], alone, markup, skip_unreadable, origins)
@@ -202,10 +218,13 @@ def read_corpus(
 
 def _in_dialect(corpus: Corpus, dialect: str | None) -> Corpus:
     """Let the documents be of a dialect, by default that of what stands next to them."""
+    found = find_dialect(corpus.path)[0] if dialect is None else dialect
     source = corpus.source
-    if isinstance(source, _Files | Records):
-        source = replace(source, dialect=find_dialect(corpus.path)[0] if dialect is None else dialect)
-    return replace(corpus, source=source)
+    if isinstance(source, RecordRows | RecordStream):
+        return replace(corpus, source=replace(source, records=replace(source.records, dialect=found)))
+    if isinstance(source, _Files | TableRows):
+        return replace(corpus, source=replace(source, dialect=found))
+    return corpus
 
 
 def _read_folder(found: _Walk, read_as: Encodings, markup: Markup | None, skip: bool) -> Corpus:
@@ -350,6 +369,7 @@ class _Walk:
     ) -> None:
         self.root = root
         self.files: list[tuple[str, str]] = []
+        self.tables: list[tuple[str, str]] = []
         self.unfollowed: list[str] = []
         self.git_ignored: list[str] = []
         self.ignored: Counter[str] = Counter()
@@ -423,6 +443,8 @@ class _Walk:
     def _sort_file(self, name: str, entry: os.DirEntry[str], is_file: bool) -> None:
         if not self._names.accepts(name):
             self.ignored[_printable(suffix(name))] += 1
+            if suffix(name) == TABLE and is_file and not entry.is_symlink() and _is_encodable(name):
+                self.tables.append((name, entry.path))
         elif not _is_encodable(name):
             self.troubles.append(f"{_printable(name)}: the file's name is not UTF-8; rename it")
         elif not is_file:
@@ -442,25 +464,76 @@ def _nothing_found(corpus: Corpus) -> str:
 
 
 def _read_records(records: Records) -> Corpus:
-    state = records.state()
+    shown, state = records.place.shown, records.state()
     try:
-        with open(records.path, "rb") as file:
+        with records.place.open() as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"{records.path}: {os_reason(error)}") from None
-    records = replace(records, encoding=fitting_encoding(records.path, records.encoding))
+        raise InputError(f"{shown}: {os_reason(error)}") from None
+    records = replace(records, encoding=fitting_encoding(records.place, records.encoding))
     names: dict[str, None] = {}
-    faults = _Faults()
-    for number, document in records.numbered():
+    ledger, faults, alone = Ledger(), _Faults(), True
+    for line, document in records.placed():
         faults.look_at(document)
         if document.name in names:
-            raise InputError(f"{records.path}:{number}: a second document called {document.name!r}")
+            raise InputError(f"{shown}:{line.number}: a second document called {document.name!r}")
         names[document.name] = None
+        alone = alone and bool(line.raw)
+        if alone:
+            ledger.add(line.offset, len(line.raw), document, row_digest(line.raw))
     if not names:
-        raise InputError(f"{records.path}: no document in it; one JSON object a line, with 'name' and 'text'")
-    kept = replace(records, expected=state)
-    files = {os.path.basename(records.path): digest}
-    return Corpus(records.path, tuple(names), files, kept, warnings=tuple(faults.told()), n_bytes=state[0])
+        raise InputError(f"{shown}: no document in it; one JSON object a line, with 'name' and 'text'")
+    kept = tuple(names)
+    source = RecordRows(kept, ledger, records, state) if alone else RecordStream(records, state)
+    files = {posixpath.basename(shown.replace(os.sep, "/")): digest}
+    return Corpus(shown, kept, files, source, warnings=tuple(faults.told()), n_bytes=state[0])
+
+
+class _AsRecords(NamedTuple):
+    """How rows are read as documents."""
+
+    names: NameFilter
+    markup: Markup | None
+    fields: RecordFields
+
+
+def _read_tables(shown: str, files: Sequence[tuple[str, str]], read_as: _AsRecords, skip: bool) -> Corpus:
+    """Read the documents of Parquet files."""
+    names: dict[str, None] = {}
+    digests: dict[str, str] = {}
+    blocks: list[Block] = []
+    ledger, faults, unreadable, n_bytes = Ledger(), _Faults(), list[str](), 0
+    for name, path in files:
+        table = Table(LocalPlace.of(path), read_as.fields, read_as.names, read_as.markup)
+        own, own_names, own_blocks, own_bytes = Ledger(), dict[str, None](), list[Block](), 0
+        try:
+            digest = table.digest()
+            for block, row, document in table.placed():
+                if document.name in own_names or document.name in names:
+                    raise InputError(f"{path}: row {block.first + row + 1}: a second document called {document.name!r}")
+                own_names[document.name] = None
+                if not own_blocks or own_blocks[-1] is not block:
+                    own_blocks.append(block)
+                raw = document.text.encode()
+                own_bytes += len(raw)
+                faults.look_at(document)
+                own.add(len(own_blocks) - 1, row, document, row_digest(raw))
+        except InputError as error:
+            if not skip:
+                raise
+            unreadable.append(str(error))
+            continue
+        digests[name] = digest
+        ledger.extend(own, len(blocks))
+        blocks += own_blocks
+        names |= own_names
+        n_bytes += own_bytes
+    if not names:
+        first = f"; {len(unreadable)} unreadable, the first: {unreadable[0]}" if unreadable else ""
+        raise InputError(f"{shown}: no document in it; a row is one, with columns 'name' and 'text'{first}")
+    source = TableRows(tuple(names), ledger, tuple(blocks), read_as.markup)
+    told = tuple(faults.told())
+    return Corpus(shown, source.names, digests, source, {}, tuple(unreadable), told, n_bytes)
 
 
 def has_hidden(path: str) -> bool:

@@ -79,7 +79,7 @@ CATALOGUE = {
     "{name}: is read as {codec}, the first of {encoding} that fits, and is UTF-8 too; write utf-8 first": "{name}: {encoding} のうち最初に読めた {codec} で読みますが、UTF-8 としても読めます。utf-8 を先に書いてください",
     "it has characters of NEC such as ① in ISO-2022-JP, which no codec of Python reads; "
     "convert it to UTF-8 first: nkf -w, or iconv -f CP50221 -t UTF-8": "ISO-2022-JP に NEC 特殊文字（①など）があり、Python のコーデックでは読めません。先に nkf -w か iconv -f CP50221 -t UTF-8 で UTF-8 に変換してください",
-    "--map-field name and text are for the records of a JSONL file": "--map-field の name と text は、JSONL ファイルのレコードのためのものです",
+    "--map-field name and text are for the records of a JSONL or Parquet file": "--map-field の name と text は、JSONL ファイルと Parquet ファイルのレコードのためのものです",
     "encodings: {glob!r} fits no document": "encodings: {glob!r} に当てはまる文書がありません",
     "the front matter has no line --- that closes it; it is read as text": "フロントマターを閉じる行 --- がありません。本文として読みます",
     "the front matter is nested or repeated beyond all use; no attribute of it is read": "フロントマターの入れ子か繰り返しが多すぎます。属性は読みません",

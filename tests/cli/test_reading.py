@@ -117,7 +117,7 @@ def test_records_with_other_fields_are_read_by_their_names(here):
         "labels", "docs", "-q", "asked.jsonl", "--encoding", "utf-8,cp932", "--map-field", "txt=x"
     )
     told = run(*SWEEP, "docs", "--sizes", "9", "--encoding", "utf-8,cp932", *args).stderr
-    assert "--map-field name and text are for the records of a JSONL file" in told
+    assert "--map-field name and text are for the records of a JSONL or Parquet file" in told
     put("chunkscope.toml", 'map_field = {text = "page_content", name = "metadata.source"}\n')
     assert run("chunks", "docs.jsonl", "--size", "50").exit_code == 0
 

@@ -609,15 +609,17 @@ def test_a_file_that_changes_after_it_was_read_is_an_error(tmp_path):
         _ = second.text
 
 
-def test_a_sample_is_spread_over_files_and_of_records_the_first(tmp_path):
+def test_a_sample_is_spread_over_files_and_over_records(tmp_path):
     for number in range(10):
         (tmp_path / f"{number}.md").write_text(str(number))
     assert [document.text for document in read_corpus(tmp_path).sample(5)] == ["0", "2", "4", "6", "8"]
     records = tmp_path / "records.jsonl"
     records.write_text("".join(f'{{"name": "{number}.md", "text": "{number}"}}\n' for number in range(10)))
     read = read_corpus(records)
-    assert [document.text for document in read.sample(5)] == ["0", "1", "2", "3", "4"]
+    assert [document.text for document in read.sample(5)] == ["0", "2", "4", "6", "8"]
     assert [document.text for document in read.sample(50)] == list("0123456789")
+    records.write_bytes(records.read_text().encode("utf-16"))
+    assert [document.text for document in read_corpus(records).sample(5)] == list("01234"), "lines that are not found"
 
 
 @pytest.mark.parametrize(
@@ -653,3 +655,31 @@ def test_there_are_no_other_dialects(tmp_path):
     for make in (lambda: read_corpus(tmp_path, dialect="mkdoc"), lambda: Document("a.md", "", dialect="mkdoc")):
         with pytest.raises(ConfigError, match="no dialect 'mkdoc'; did you mean 'mkdocs'"):
             make()
+
+
+@pytest.mark.parametrize(
+    "codec", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "iso2022_jp", "utf-16", "utf-7", "hz", "cp037"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_records_read_by_their_place_are_those_of_the_stream(tmp_path, codec, end):
+    said = "" if codec == "cp037" else "上限は表の中"
+    written = [{"name": f"{n}.md", "text": f"# {said}{n}\n" * n, "n": n} for n in range(5)]
+    path = tmp_path / "docs.jsonl"
+    path.write_bytes(end.join(json.dumps(one, ensure_ascii=codec == "hz") for one in written).encode(codec))
+    corpus = read_corpus(path, encoding=None if codec in ("utf-8", "utf-8-sig", "utf-16") else codec)
+    found = [pickle.loads(pickle.dumps(document)) for document in corpus]
+    assert [{"name": one.name, "text": one.text, **one.fields} for one in found] == written
+    assert [one.length for one in found] == [len(one["text"]) for one in written]
+
+
+def test_a_record_goes_elsewhere_as_a_place_and_is_an_error_where_its_line_has_changed(tmp_path):
+    path = records(tmp_path, {"id": "a", "text": "---\nk: v\n---\n本文", "x": "課長"}, {"id": "b", "text": "承認"})
+    first, second = read_corpus(path)
+    sent = pickle.dumps((first, second))
+    assert all(word.encode() not in sent for word in ("本文", "課長", "承認"))
+    assert first.attributes == {"k": "v", "x": "課長"}
+    assert (first.front_matter_end, second.length) == (13, 2)
+    records(tmp_path, {"id": "a", "text": "---\nk: w\n---\n本文", "x": "課長"}, {"id": "b", "text": "承認"})
+    with pytest.raises(InputError, match=r"docs\.jsonl: the file has changed since it was first read"):
+        _ = pickle.loads(sent)[0].text
+    assert second.text == "承認"

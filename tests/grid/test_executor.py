@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -180,3 +181,20 @@ def test_the_command_shares_the_work_with_processes_of_dask(tmp_path, monkeypatc
     assert shared.exit_code == 0, shared.output
     assert shared.stdout == alone.stdout
     assert shared.stderr == alone.stderr
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_rows_of_files_go_without_their_texts_too_and_give_the_same(corpus, tmp_path, kind):
+    records = [{"name": document.name, "text": document.text, "note": "課長"} for document in corpus]
+    path = tmp_path / f"docs.{kind}"
+    if kind == "jsonl":
+        path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records), encoding="utf-8")
+    else:
+        pytest.importorskip("polars").DataFrame(records).write_parquet(path)
+    read, here = read_corpus(path), Here()
+    found = result(read, executor=here)
+    assert found["cells"] == result(corpus)["cells"]
+    assert len(here.sent) > 3
+    assert all("課長".encode() not in sent for _, sent in here.sent)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert result(read, executor=pool) == found

@@ -17,7 +17,7 @@ EXTRAS = {
     "polars": ("polars", "the same, where pandas is not installed"),
     "convert": ("kreuzberg", "chunkscope convert: PDF, Word, PowerPoint, Excel, HTML and more to Markdown"),
     "report": ("vl_convert", "the page that explains a result: chunkscope report"),
-    "parquet": ("polars", "indexes that are given as Parquet files: --chunks index.parquet"),
+    "parquet": ("polars", "Parquet: documents, chunkscope sweep docs.parquet, and indexes, --chunks index.parquet"),
 }
 """Extras, a module that each brings, and what it adds."""
 

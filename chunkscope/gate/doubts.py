@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from chunkscope.gate.evaluate import Evaluation
 from chunkscope.gate.thresholds import NEEDS_QUESTIONS, Thresholds
 from chunkscope.grid.results import Cell
-from chunkscope.language import say
+from chunkscope.language import Text, say
 from chunkscope.questions.labels import Labels
 
 ENOUGH_QUESTIONS = 5
@@ -19,6 +21,19 @@ def find_doubts(labels: Labels | None, thresholds: Thresholds, evaluation: Evalu
         return [*unknown, *labels.warnings, *_blind(labels, evaluation), *_shallow(evaluation.cell)]
     skipped = [name.replace("_", "-") for name in NEEDS_QUESTIONS if not thresholds[name].is_off]
     return [*unknown, *([say("no questions: {names:, } cannot be checked", names=skipped)] if skipped else [])]
+
+
+def unasked(labels: Labels) -> Iterator[Text]:
+    """Tell of valid questions that have a quote and no text."""
+    silent = [located.question for located in labels.valid if not (located.question.question or "").strip()]
+    if silent:
+        yield say(
+            "{n:,} of {total:,} {total:question|questions} {n:has|have} no text, {id} first: quotes that nobody "
+            "asks for say little about a setting",
+            n=len(silent),
+            total=len(labels.valid),
+            id=silent[0].id,
+        )
 
 
 def _unknown(cell: Cell) -> list[str]:
@@ -38,20 +53,8 @@ def _unknown(cell: Cell) -> list[str]:
 
 def _blind(labels: Labels, evaluation: Evaluation) -> list[str]:
     """Tell of questions without a text, and of evidence that stands where nothing could cut it."""
-    told: list[str] = []
-    valid = [located.question for located in labels.valid]
-    silent = [question for question in valid if not (question.question or "").strip()]
-    if silent:
-        told.append(
-            say(
-                "{n:,} of {total:,} {total:question|questions} {n:has|have} no text, {id} first: quotes that nobody "
-                "asks for say little about a setting",
-                n=len(silent),
-                total=len(valid),
-                id=silent[0].id,
-            )
-        )
-    if len(valid) >= ENOUGH_QUESTIONS and evaluation.may_be_cut == evaluation.in_first > 0:
+    told: list[str] = list(unasked(labels))
+    if len(labels.valid) >= ENOUGH_QUESTIONS and evaluation.may_be_cut == evaluation.in_first > 0:
         told.append(
             say("all evidence stands in the first chunk of its document, where nothing is split: quote from all over")
         )

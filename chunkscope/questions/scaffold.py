@@ -20,13 +20,15 @@ MOST_LINE_ENDS = 2
 GOLDEN = (5**0.5 - 1) / 2
 
 
-def configuration(corpus: str, questions: str) -> str:
+def configuration(corpus: str, questions: str, *, is_outside: bool = False) -> str:
     """Write a ``chunkscope.toml``.
 
     Parameters
     ----------
     corpus, questions : str
         Paths relative to it.
+    is_outside : bool
+        The documents lie outside of its folder, where a configuration may not lead.
 
     Examples
     --------
@@ -34,11 +36,14 @@ def configuration(corpus: str, questions: str) -> str:
     >>> tomllib.loads(configuration("docs", "questions.jsonl"))["size"]
     400
     """
+    named = f"corpus = {_quoted(corpus)}"
+    if is_outside:
+        named = f"# {named}  # outside of this folder: name it on the command line"
     return f"""\
 # What chunkscope looks at, and what must hold. Paths are relative to this file; every flag goes before it.
 # The same entries may stand in pyproject.toml, under [tool.chunkscope] and [tool.chunkscope.check].
 
-corpus = {_quoted(corpus)}
+{named}
 questions = {_quoted(questions)}
 # include = ["*.md"]            # read these files only
 # exclude = ["drafts/"]         # leave these files and folders out

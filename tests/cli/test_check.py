@@ -415,6 +415,15 @@ class TestInit:
             assert len(Path("questions.jsonl").read_text("utf-8").splitlines()) == n
         assert f"note: {n} of {n} questions have no text" in run("check", "many", "-q", "questions.jsonl").stdout
 
+    def test_documents_outside_of_the_folder_are_named_on_the_command_line(self, here, monkeypatch):
+        put("below/here.txt", "")
+        monkeypatch.chdir("below")
+        last = run("init", "../docs").stdout.splitlines()[-1]
+        assert last.endswith("then run chunkscope check ../docs -q questions.jsonl")
+        assert "corpus" not in tomllib.loads(Path("chunkscope.toml").read_text("utf-8"))
+        assert run("check", "../docs", "-q", "questions.jsonl").exit_code in (0, 1)
+        assert run("labels", "../docs", "-q", "questions.jsonl").stdout.splitlines()[-1].startswith("note: ")
+
     def test_an_old_configuration_is_kept(self, here):
         put("pyproject.toml", '[tool.chunkscope]\ncorpus = "docs"\n')
         os.remove("questions.jsonl")

@@ -106,7 +106,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path):
         ("chunkscope.toml", "corpus = ['a']", "corpus must be a path"),
         ("chunkscope.toml", "include = [1]", "include must be a glob"),
         ("chunkscope.toml", "dialect = 'mkdoc'", "dialect must be 'auto', 'commonmark', 'github', 'mkdocs'"),
-        ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html' or 'plain', not 'xml'"),
+        ("chunkscope.toml", "markup = 'xml'", "markup must be 'markdown', 'html', 'plain' or 'code', not 'xml'"),
         ("chunkscope.toml", "map_field = 'x'", "map_field must be a table"),
         ("chunkscope.toml", "check = 3", "check must be a table"),
         ("chunkscope.toml", "corpus = ' '", "corpus must be a path"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import Any
 
 import click
@@ -33,6 +34,7 @@ def command(**flags: Any) -> None:
     docs, documents and doc.
     """
     from chunkscope.cli.inputs import QUESTIONS_HERE, Inputs, start
+    from chunkscope.cli.outputs import is_inside
     from chunkscope.config import OWN_FILE, find_config
     from chunkscope.errors import InputError
     from chunkscope.language import say
@@ -50,17 +52,19 @@ def command(**flags: Any) -> None:
     corpus = Inputs(path, None, flags, messages).read_corpus()
     messages.warn(*(say("{name} is there already and stays as it is", name=name) for name in there))
     texts = {}
+    is_outside = not is_inside(path, os.curdir)
+    check = f"chunkscope check {shlex.quote(path)} -q {QUESTIONS_HERE}" if is_outside else "chunkscope check"
     if configured is None:
-        texts[OWN_FILE] = configuration(path.replace(os.sep, "/"), QUESTIONS_HERE)
+        texts[OWN_FILE] = configuration(path.replace(os.sep, "/"), QUESTIONS_HERE, is_outside=is_outside)
     if QUESTIONS_HERE not in there:
         texts[QUESTIONS_HERE] = first_questions(corpus, flags["n"])
     _write(texts)
     n_quotes = texts.get(QUESTIONS_HERE, "").count("\n")
     if n_quotes:
         what = "quote: write the question it answers" if n_quotes == 1 else "quotes: write the questions they answer"
-        click.echo(f"{n_quotes} {what}, then run chunkscope check")
+        click.echo(f"{n_quotes} {what}, then run {check}")
     elif QUESTIONS_HERE in texts:
-        click.echo("nothing to quote in the documents: write questions with their evidence, then run chunkscope check")
+        click.echo(f"nothing to quote in the documents: write questions with their evidence, then run {check}")
 
 
 def _write(texts: dict[str, str]) -> None:

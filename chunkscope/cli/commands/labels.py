@@ -12,6 +12,7 @@ from chunkscope.cli import options
 from chunkscope.cli.console import one_line
 from chunkscope.cli.outputs import look_of, open_output
 from chunkscope.cli.program import FOUND
+from chunkscope.gate.doubts import unasked
 from chunkscope.language import Text, in_language, say
 
 if TYPE_CHECKING:
@@ -95,3 +96,4 @@ def _lines(questions: QuestionFile, labels: Labels, fixed: str | None) -> Iterat
         mended = sum(problem.fix is not None for problem in labels.problems)
         summary = say("{text}, {n:,} of {total:,} corrected in {path}", text=summary, n=mended, total=n, path=fixed)
     yield summary
+    yield from (say("note: {text}", text=text) for text in unasked(labels))

@@ -90,11 +90,13 @@ KINDS = {
 ENTRY = "entry"
 """A line of a table of contents, which is known by its end."""
 
-_LEAD = r"[ \t\u3000\xa0\f>]*(?:\*\*|__|\*(?=\S))?(?:<a [^<>\r\n]{1,60}></a>)?"
+_BLANK_LEAD = r"[ \t\u3000\xa0\f>]*+"  # it gives nothing back: no label begins so
+_LEAD = rf"{_BLANK_LEAD}(?:\*\*|__|\*(?=\S))?(?:<a [^<>\r\n]{1, 60}></a>)?"
 _LABEL = f"(?P<label>{'|'.join(f'(?P<{kind}>{rule})' for kind, rule in KINDS.items())})"
 # most lines of prose begin with a word in lower case, or a capital one that another follows
 _NO_WORDS = r"(?!(?![ivx]{2,4}\.)[a-z]{2,}[ ,;.']|[A-Z][a-z]+ [a-z])"
 _FIRST = lazily(rf"(?P<lead>{_LEAD}){_LABEL}")
+_RUN = lazily(_BLANK_LEAD)
 _INNER = lazily(rf"(?P<lead>{_LEAD}){_NO_WORDS}{_LABEL}")
 _TAG = lazily(r"<[bB][rR] ?/?>[ \t]*(?:\r\n?|\n)?")
 _ENTRY_END = lazily(
@@ -164,11 +166,12 @@ def item_lines(text: str, blocks: IntArray, stretches: Iterable[Span], *, is_htm
         reached = bisect_left(inner, start, reached)
         while reached < len(inner) and inner[reached] < end:
             place = inner[reached]
+            # form feeds and blanks in a row lead to one label: it is looked for once
+            reached = bisect_right(inner, _RUN.match(text, place, end).end(), reached + 1)  # type: ignore[union-attr]
             line = _entry(text, place, end) or _line_of(text, _INNER.match(text, place, end), end)
             number = bisect_right(comments, place, key=re.Match.start) - 1 if comments else -1
             if line and (number < 0 or comments[number].end() <= place):
                 yield line
-            reached += 1
 
 
 def _behind_tags(text: str) -> Iterator[int]:
@@ -189,7 +192,7 @@ def _inner_lines(text: str, blocks: IntArray) -> list[int]:
     behind[1:] = (points == _LF) | (points == _CR)
     if "\f" in text:
         behind[1:] |= points == _FF
-    behind[:-1] &= (points != _LF) & (points != _CR)
+    behind[:-1] &= (points != _LF) & (points != _CR) & (points != _FF)
     behind[-1] = False
     behind[blocks] = False
     found: list[int] = np.flatnonzero(behind).tolist()

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from chunkscope.corpus.document import Document
+from chunkscope.structure import line_kinds
 from chunkscope.structure.analysis import DocumentAnalysis
 from chunkscope.structure.item_lines import item_starts
+from chunkscope.structure.line_kinds import item_lines
 
 CASES = Path(__file__).parents[1] / "fixtures" / "item_lines.md"
 
@@ -88,3 +90,20 @@ def test_a_long_block_takes_time_in_proportion_to_its_lines(line: str, end: str)
     text = (line + end) * 5_000
     found = item_starts(text, np.array([0], dtype=np.int64), [(0, len(text))])
     assert len(found) <= 10_000
+
+
+@pytest.mark.parametrize("run", ["\f", "\f ", ">\f", "\f\u3000"])
+def test_a_run_of_form_feeds_and_blanks_is_looked_at_once(run, monkeypatch):
+    tried = []
+
+    class Counting:
+        def match(self, *given):
+            tried.append(given[1])
+            return found.match(*given)
+
+    found = line_kinds._INNER
+    monkeypatch.setattr(line_kinds, "_INNER", Counting())
+    text = f"a{run * 500}1. b"
+    [line] = item_lines(text, np.array([0]), [(0, len(text))], is_html=False)
+    assert text[line.text :] == "b"
+    assert len(tried) == 1

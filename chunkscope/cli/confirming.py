@@ -16,6 +16,7 @@ from chunkscope.language import Language, in_language, say
 from chunkscope.questions.locating import Located, Proposal
 from chunkscope.questions.question import read_questions
 from chunkscope.questions.sets.rows import confirmed_record
+from chunkscope.reports.visible import harmless_json
 
 SKIP, QUIT = "s", "q"
 MOST_KEYS = 9
@@ -60,7 +61,8 @@ class Kept:
             name = f"{record['id']}-{n}"
         with open(self.path, "ab+") as file:
             _end_line(file)
-            file.write((json.dumps({**record, "id": name}, ensure_ascii=False) + "\n").encode())
+            line = json.dumps({**record, "id": name}, ensure_ascii=False)
+            file.write(f"{harmless_json(line)}\n".encode())
             file.flush()
             os.fsync(file.fileno())
         self.texts[name] = record["question"]

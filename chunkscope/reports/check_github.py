@@ -7,7 +7,7 @@ from chunkscope.language import Language, in_language, say
 from chunkscope.measures.findings import Finding
 from chunkscope.reports.base import CHECK, Report, ReportOptions
 from chunkscope.reports.check_text import noted, suggested, verdict_of
-from chunkscope.reports.visible import visible
+from chunkscope.reports.visible import visible, without_hashes
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -35,7 +35,7 @@ def check_to_github(result: CheckResult, options: ReportOptions) -> str:
     if result.against:
         errors = say("{counted}, {n:,} known", counted=errors, n=result.against.n_known)
     summary = in_language(say("{verdict} ({details})", verdict=verdict_of(result), details=errors), lang)
-    return "\n".join([*lines, f"chunkscope check: {summary}"]) + "\n"
+    return without_hashes("\n".join([*lines, f"chunkscope check: {summary}"]) + "\n")
 
 
 def _command(finding: Finding, result: CheckResult, lang: Language) -> str:

@@ -25,7 +25,8 @@ _SELECTOR = re.compile(f"[{SELECTORS}]")
 _JAMO = re.compile("[\u1161-\u11ff\ud7b0-\ud7fb]")
 
 _COLOUR = re.compile(r"(\x1b\[[\d;]*m)")
-# a runner reads commands at the beginning of a line, blanks left out; the older ones, ##[...], anywhere in it
+# runners read commands at the beginning of a line, blanks left out; ##[...], ##vso[...] and such, anywhere in it
+_HASHES = re.compile(r"##(?=[A-Za-z]{0,40}\[)")
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _NOT_IN_JSON = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
@@ -125,8 +126,19 @@ def harmless_xml(text: str) -> str:
     return _no_commands(text, "&#35;", "&#58;")
 
 
+def without_hashes(text: str, hash_sign: str = r"\x23") -> str:
+    r"""Write the second sign otherwise where two begin what runners of pipelines obey.
+
+    Examples
+    --------
+    >>> print(without_hashes("##vso[task.complete] ## [a] ###[b]"))
+    #\x23vso[task.complete] ## [a] ##\x23[b]
+    """
+    return _HASHES.sub(lambda _: f"#{hash_sign}", text) if "##" in text else text
+
+
 def _no_commands(text: str, hash_sign: str, colon: str) -> str:
-    text = text.replace("##[", f"#{hash_sign}[")
+    text = without_hashes(text, hash_sign)
     return _COMMAND.sub(lambda match: match[1] + colon, text) if "::" in text else text
 
 
@@ -144,7 +156,7 @@ def harmless_json(text: str) -> str:
     raw = text.encode("utf-8", "surrogatepass")
     if any(start in raw for start in _STARTS):
         text = _NOT_IN_JSON.sub(_json_escape, text)
-    return text.replace("##[", "#\\u0023[")
+    return without_hashes(text, "\\u0023")
 
 
 def _json_escape(match: re.Match[str]) -> str:

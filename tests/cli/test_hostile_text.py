@@ -12,7 +12,7 @@ import unicodedata
 import pytest
 from command_line import run
 
-EVIL = "\x1b]0;T\x07\x1b[31m\x9b2J\x7f\u202e\u2066\u200b\ufeff\U000e0041\x85\u2028\r\n::add-mask::x\n##[error]y\n  ::debug::z"
+EVIL = "\x1b]0;T\x07\x1b[31m\x9b2J\x7f\u202e\u2066\u200b\ufeff\U000e0041\x85\u2028\r\n::add-mask::x\n##[error]y ##vso[task.complete]z ##teamcity[a\n  ::debug::z"
 """OSC, BEL, SGR, eight-bit CSI, DEL, directions, what is not seen, all line ends, and commands to a runner."""
 
 NAMES = ["::add-mask::x.md", "##[error]x.md", EVIL.replace("/", "") + ".md"]
@@ -107,8 +107,8 @@ def test_nothing_is_obeyed(place, monkeypatch, name, corpus):
         hidden = {character for character in text if unicodedata.category(character) in ("Cf", "Zl", "Zp")}
         assert not hidden
         for line in text.splitlines():
+            assert not re.search(r"##[A-Za-z]*\[", line)
             if name == "check-github" and line.startswith("::error "):
                 assert re.match("::error file=[^:]*::", line)
             else:
                 assert not line.lstrip().startswith("::")
-                assert "##[" not in line

@@ -57,9 +57,18 @@ def default_path() -> Path:
 
 
 def file_at(path: str | os.PathLike[str]) -> Path:
-    """Give the file that a path means: in a folder ours, behind a link what it leads to; links are not renamed."""
+    """Give the file that a path means: in a folder ours, behind a link what it leads to; links are not renamed.
+
+    Raises
+    ------
+    InputError
+        A link that leads nowhere: no file is made where somebody else's link says.
+    """
     given = Path(path).expanduser()
-    return Path(os.path.realpath(given / FILE if given.is_dir() else given))
+    named = given / FILE if given.is_dir() else given
+    if named.is_symlink() and not named.exists():
+        raise InputError(f"{named}: a link that leads nowhere; name the file itself")
+    return Path(os.path.realpath(named))
 
 
 def is_store(path: Path) -> bool:

@@ -165,6 +165,15 @@ def test_links_are_not_followed_to_or_from(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_an_output_folder_that_is_a_link_out_of_here_is_refused(folder):
+    (folder / "elsewhere").mkdir()
+    (folder / "here").mkdir()
+    os.chdir(folder / "here")
+    os.symlink(folder / "elsewhere", "docs")
+    assert "docs: a link leads it out of its folder, to " in fails("convert", folder / "reports", "-o", "docs")
+    assert not list((folder / "elsewhere").iterdir())
+
+
 def test_a_manifest_that_is_a_link_is_refused(folder):
     (folder / "docs").mkdir()
     os.symlink(folder / "elsewhere.json", Path("docs") / MANIFEST)

@@ -537,3 +537,11 @@ def test_the_file_says_whose_it_is_and_in_which_format(tmp_path):
     shutil.copy(tmp_path / FILE, tmp_path / "copy.sqlite")
     with Store(tmp_path / "copy.sqlite") as store:
         assert n_right(store, KEYS[:1]) == 1
+
+
+@POSIX
+def test_a_link_that_leads_nowhere_makes_no_file(tmp_path):
+    (tmp_path / "cache").symlink_to(tmp_path / "elsewhere" / "new")
+    with pytest.raises(InputError, match="cache: a link that leads nowhere; name the file itself"):
+        Store(tmp_path / "cache")
+    assert not (tmp_path / "elsewhere").exists()

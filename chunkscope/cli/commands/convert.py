@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
 from chunkscope.cli import options
+from chunkscope.cli.outputs import leads_out
 from chunkscope.cli.program import FAILED
+from chunkscope.errors import InputError
 
 EPILOG = """\b
 Examples:
@@ -46,6 +49,10 @@ def command(source: str, output: str, **flags: Any) -> None:
     from chunkscope.reports.visible import visible
 
     messages = start(flags)
+    if leads_out(output):
+        raise InputError(
+            f"{output}: a link leads it out of its folder, to {os.path.realpath(output)}; name that folder"
+        )
     names = NameFilter(flags["include"], flags["exclude"])
     with messages.progress() as progress:
         told = None if progress is None else lambda done, total: progress("documents", done, total)

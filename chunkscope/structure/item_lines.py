@@ -134,6 +134,8 @@ def _behind(text: str, line: ItemLine, following: ItemLine | None, block: Span) 
     if text[line.end : line.end + 1] not in ("\n", "\r", "\f"):
         return
     start = line.end + (2 if text.startswith("\r\n", line.end) else 1)
+    while text.startswith("\f", start):
+        start += 1
     if start >= block[1] or (following is not None and following.start <= start):
         return
     place = BLANKS.match(text, start).end()  # type: ignore[union-attr]
@@ -166,8 +168,8 @@ def _is_item(text: str, line: ItemLine, block: Span, *, is_in_series: bool) -> b
 
 def _is_label(text: str, line: ItemLine, behind: str, *, is_in_series: bool) -> bool:
     """Tell whether what a line begins with is no word of a sentence that goes on behind it."""
-    if line.kind in ("turn", "said"):
-        return _is_speaker(line.label.partition("「")[0].rstrip(":： *_"))
+    if line.kind in ("turn", "said", "keyed"):
+        return _is_speaker(line.label.partition("「")[0].rstrip(":： *_\u3000"))
     if line.kind in (ENTRY, "page", "stamped"):
         return True
     if _is_spoken_on(text, line, behind):
@@ -200,6 +202,8 @@ def _may_stand_behind(text: str, line: ItemLine, before: str) -> bool:
 def _needs_series(text: str, line: ItemLine, before: str, block: int) -> bool:
     """Tell whether a line proves nothing alone: a sum, a flow of arrows, a time, a letter that may close a bracket."""
     label, is_told = line.label, before[-1] in ":：;；"
+    if line.kind == "keyed":
+        return True
     if line.kind == "aside" or (line.kind == "titled" and label[0] in "（([［"):
         return line.kind == "aside" or not begins_item(text, line.end)
     if line.kind == "dash":
@@ -294,14 +298,16 @@ def _keys(line: ItemLine) -> Iterator[tuple[tuple[str, ...], int | None]]:
     """Give what a line may share with others of its series, and the place in it that its number may stand for."""
     if line.kind in ("bullet", "dash"):
         yield (line.kind, line.label[0]), None
-    elif line.kind in ("turn", "said", "stamp", "stamped", "aside", "date", "entry"):
+    elif line.kind in ("turn", "said", "keyed", "stamp", "stamped", "aside", "date", "entry"):
         yield (line.kind,), None
     elif line.kind == "titled":
         yield (line.kind, line.label[0]), None
     elif line.kind == "article":
         yield (line.kind, re.sub(r"[0-9０-９一二三四五六七八九十百千〇\s]", "", line.label)), None
-    if line.kind == "qa":
-        yield (line.kind,), None
+    if line.kind == "qa" or (
+        line.kind == "bracket" and line.label.strip("【】[]［］()（） ") in ("Q", "A", "Ｑ", "Ａ")
+    ):
+        yield ("qa",), None
     if line.kind in _ORDINAL_KINDS:
         plain = unicodedata.normalize("NFKC", line.label)
         tokens = _TOKENS.findall(plain)

@@ -72,7 +72,7 @@ KINDS = {
     "multi": rf"(?:[A-Za-z][-－.])?{_N}{_PARTS}{{1,4}}(?={_B})",
     "spaced": rf"(?:{_N}|{_KANJI_NUMBER}|[ァ-ヶｱ-ﾝ]|[Ⅰ-ⅿ]{{1,2}})(?:\u3000|\t|[ \xa0]{{2}}|[ \xa0](?={_J}))"
     r"|[A-ZＡ-Ｚ]\u3000",
-    "word": rf"{_NOUN}{_B}?(?:{_N}{_PARTS}{{0,4}}|[①-⑳]|[A-Z](?![A-Za-z]))"
+    "word": rf"{_NOUN}\.?{_B}?(?:{_N}{_PARTS}{{0,4}}|[①-⑳]|[IVX]{{1,5}}(?![A-Za-z])|[A-Z](?![A-Za-z]))"
     rf"(?:[.．:：)）](?={_B}|{_J}|{_END})|(?={_B})|{_END})",
     "bullet": rf"(?P<sign>[{_BULLETS}])\ufe0f?(?!(?P=sign))(?!{_D}*[%％])|＊(?!＊)",
     "dash": rf"[-–—*+＋－‐](?={_B}{{1,4}}[^\s\-–—*+=])|[-－‐](?=[{KANJI_KANA}])",
@@ -83,6 +83,7 @@ KINDS = {
     "turn": rf"[^\d.{_NO_NAME}][^{_NO_NAME}]{{0,15}}{_B}?：(?!/|(?<={_D}：){_D}{{2}})"
     rf"|[{NAME}][{KANJI_KANA}A-Za-z0-9（）()]{{0,11}}:(?!/|(?<=[0-9]:)[0-9]{{2}})"
     r"|[A-Z][\w.'’-]{0,20}(?:[ ][A-Z(0-9][\w.)'’-]{0,15}){0,3}:(?:\*\*|__)?(?:[ \t]|(?=[\r\n\f]|\Z))",
+    "keyed": rf"[{NAME}]{{2,8}}\u3000(?=[^\s\u3000])",
     "said": rf"[{NAME}A-Za-zＡ-Ｚ][{NAME}A-Za-zＡ-Ｚ（）()]{{0,9}}{_B}?{_QUOTED}{_B}*{_END}",
 }
 """The kinds of such lines, and what they begin with; the first that fits counts."""

@@ -96,7 +96,7 @@ def _cues(text: str, paragraphs: IntArray) -> tuple[IntArray, list[Span]]:
         start, end = edges[number], edges[number + 1]
         before = text[start:place].rstrip("\r\n")
         line = start + max(before.rfind("\n"), before.rfind("\r")) + 1
-        cue = line if _NUMBER_LINE.fullmatch(text, line, place) else place
+        cue = line if line == start or _NUMBER_LINE.fullmatch(text, line, place) else place
         starts += [cue] if cue > start else []
         if start > position:
             stretches.append((position, start))

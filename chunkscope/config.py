@@ -13,6 +13,7 @@ from typing import Any
 from chunkscope.corpus.decoding import read_bytes
 from chunkscope.corpus.dialect import AUTO, DIALECTS
 from chunkscope.corpus.document import MARKUPS
+from chunkscope.corpus.places import is_url
 from chunkscope.errors import ConfigError, did_you_mean, os_reason
 from chunkscope.gate.thresholds import NAMES as THRESHOLDS
 from chunkscope.language import LANGUAGES, say
@@ -145,7 +146,7 @@ def _config(table: object, path: Path, start: Path, kind: str) -> Config:
     config = Config(shown, values)
     values.update(_read(values.pop("check", {}), CHECK_KEYS, config.place_of("").rstrip(), " "))
     for key in PATHS & set(values):
-        if path.parent != start and not os.path.isabs(values[key]):
+        if path.parent != start and not os.path.isabs(values[key]) and not is_url(values[key]):
             values[key] = os.path.relpath(path.parent / values[key], start)
     return config
 

@@ -14,7 +14,7 @@ from chunkscope.cli.outputs import check_outputs, is_inside, is_same_file
 from chunkscope.corpus.dialect import find_dialect
 from chunkscope.corpus.json_lines import RECORD_FIELDS
 from chunkscope.corpus.name_filter import TO_CONVERT, NameFilter, ignored_files
-from chunkscope.corpus.reading import has_hidden
+from chunkscope.corpus.places import has_hidden, is_url, shown_url
 from chunkscope.errors import ConfigError, InputError
 from chunkscope.language import say
 
@@ -35,8 +35,8 @@ class Inputs:
 
     Attributes
     ----------
-    path : str
-        The corpus, or the one document.
+    place : str
+        The corpus, or the one document; of a URL all of it.
     questions_path : str or None
     flags : mapping
         The values of all options.
@@ -44,7 +44,7 @@ class Inputs:
         Where what is doubtful is said.
     """
 
-    path: str
+    place: str
     questions_path: str | None
     flags: Mapping[str, Any]
     messages: Messages
@@ -61,6 +61,11 @@ class Inputs:
             The configuration names what is not there.
         """
         return cls(*_chosen_paths(flags), flags, start(flags))
+
+    @property
+    def path(self) -> str:
+        """What is said and kept of the place: a URL without user, password and query."""
+        return shown_url(self.place)
 
     @property
     def names(self) -> NameFilter:
@@ -154,7 +159,7 @@ class Inputs:
             raise InputError(f"{self.path}: a {suffix} file; make Markdown of it with chunkscope convert")
         fields = self._fields(of_records=True)
         corpus = read_corpus(
-            self.path,
+            self.place,
             encoding=self.flags["encoding"],
             encodings=self.encodings,
             include=self.flags.get("include", ()),
@@ -215,7 +220,8 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
 
         if corpus is not None:
             raise usage_error(
-                f"--demo brings its own documents; leave out {corpus!r} (there are the demos {' and '.join(LANGUAGES)})"
+                f"--demo brings its own documents; leave out {shown_url(corpus)!r} "
+                f"(there are the demos {' and '.join(LANGUAGES)})"
             )
         folder = min(str(demo_path(flags["demo"])), os.path.relpath(demo_path(flags["demo"])), key=len)
         return os.path.join(folder, "docs"), questions or os.path.join(folder, QUESTIONS_HERE)
@@ -226,6 +232,10 @@ def _chosen_paths(flags: Mapping[str, Any]) -> tuple[str, str | None]:
         where = f"{file} names none" if file else "no configuration names one"
         raise usage_error(
             f"no CORPUS: {where}, and there is no {CORPUS_HERE!r} here; name a folder or file, or try --demo"
+        )
+    if is_configured("corpus") and is_url(flags["corpus"]):
+        raise ConfigError(
+            f"{running_config().path}: corpus: {shown_url(flags['corpus'])}: a URL is named on the command line"
         )
     for name in ("corpus", "questions"):
         if is_configured(name) and not os.path.exists(flags[name]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from chunkscope.corpus.places import is_url
 from chunkscope.errors import ConfigError, did_you_mean
 
 AUTO = "auto"
@@ -49,6 +50,8 @@ def find_dialect(path: str | os.PathLike[str]) -> tuple[str, str]:
     (str, str)
         The dialect, and the file or folder that shows it: `AUTO` and nothing where there is none.
     """
+    if is_url(os.fspath(path)):
+        return AUTO, ""
     folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path))
     for _ in range(1 + _FOLDERS_ABOVE):
         for site in _SITE_FOLDERS:

@@ -14,6 +14,7 @@ from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
 from chunkscope.corpus.manifest import Origin
+from chunkscope.corpus.places import Place
 from chunkscope.errors import InputError, os_reason, require_text
 from chunkscope.language import Text
 
@@ -176,8 +177,8 @@ class StoredText:
 
     Attributes
     ----------
-    place : str
-        The path of the file.
+    place : str or Place
+        The path of the file, or where else it stands.
     encoding : str or None
     digest : str
         SHA-256 of the bytes, in hex.
@@ -187,7 +188,7 @@ class StoredText:
         Where its front matter ends.
     """
 
-    place: str
+    place: str | Place
     encoding: str | None
     digest: str
     length: int
@@ -196,7 +197,7 @@ class StoredText:
     def read(self, name: str) -> tuple[str, Mapping[str, object]]:
         """Read the text; a file has no fields."""
         try:
-            raw = read_bytes(self.place)
+            raw = read_bytes(self.place) if isinstance(self.place, str) else self.place.read()
         except OSError as error:
             raise InputError(f"{name}: {os_reason(error)}") from None
         if hashlib.sha256(raw).hexdigest() != self.digest:

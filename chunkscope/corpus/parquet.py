@@ -5,6 +5,7 @@ polars reads them; of a row group it holds the compressed columns that are asked
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,9 +59,9 @@ class Block:
 
     def records(self, names: Sequence[str]) -> list[dict[str, object]]:
         """Read some columns of its rows; an `InputError` where they cannot be read."""
-        rows = _scanned(self.place).select(names).slice(self.first, self.n_rows)
-        with _Told(self.place.shown):
-            return [_plain_record(row) for row in rows.collect().iter_rows(named=True)]
+        with _scanned(self.place) as table:
+            rows = table.select(names).slice(self.first, self.n_rows).collect()
+            return [_plain_record(row) for row in rows.iter_rows(named=True)]
 
 
 @lru_cache(maxsize=2)
@@ -157,11 +158,10 @@ class Table:
 
     def _columns(self) -> Columns:
         """Choose what is read of it."""
-        table = _scanned(self.place)
+        with _scanned(self.place) as table:
+            schema = table.collect_schema()
         import polars
 
-        with _Told(self.place.shown):
-            schema = table.collect_schema()
         name = self.fields.name or next((name for name in ("name", "id") if name in schema), "name")
         text = self.fields.text or "text"
         needed = (self._column(schema, "name", name), self._column(schema, "text", text))
@@ -191,14 +191,15 @@ def state_of(place: Place) -> tuple[int, str]:
         raise InputError(f"{place.shown}: {os_reason(error)}") from None
 
 
-def _scanned(place: Place) -> polars.LazyFrame:
+@contextlib.contextmanager
+def _scanned(place: Place) -> Iterator[polars.LazyFrame]:
     try:
         import polars
     except ModuleNotFoundError:
         raise MissingPartError(f"{place.shown}: Parquet needs polars: pip install 'chunkscope[parquet]'") from None
-    with _Told(place.shown):
-        source: Any = place.path if isinstance(place, LocalPlace) else place.open()
-        return polars.scan_parquet(source, glob=False, hive_partitioning=False)
+    with _Told(place.shown), contextlib.ExitStack() as open_ones:
+        source: Any = place.path if isinstance(place, LocalPlace) else open_ones.enter_context(place.open())
+        yield polars.scan_parquet(source, glob=False, hive_partitioning=False)
 
 
 class _Told:

@@ -11,7 +11,8 @@ from typing import Protocol
 from chunkscope.corpus.decoding import read_bytes
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://|[a-z][a-z0-9+.-]+::", re.IGNORECASE)
-_USER = re.compile(r"(://)[^/@\s]*@(?=[^\s])")
+# a password may hold a slash that nobody escaped; a colon and digits are a port
+_USER = re.compile(r"(://)(?:[^/@\s]*@|[^/@\s:]*:(?!\d*(?:/|$))[^@\s]*@)")
 _QUERY = re.compile(r"[?#].*", re.DOTALL)
 
 
@@ -42,7 +43,6 @@ def shown_url(path: str) -> str:
 
 
 def _shown_link(link: str) -> str:
-    # a password may hold a slash that nobody escaped: all before the last "@" of such a host is taken away
     link = _USER.sub(r"\1", link)
     # globs inside an archive have question marks of their own, and no secrets
     return link if link.startswith(("zip://", "tar://")) else _QUERY.sub("", link)
@@ -54,6 +54,10 @@ class Place(Protocol):
     @property
     def shown(self) -> str:
         """What to call it in messages and results."""
+
+    @property
+    def name(self) -> str:
+        """Of the file, without folders."""
 
     def open(self) -> io.BufferedIOBase:
         """Open it for reading; one that can be sought in."""
@@ -88,6 +92,11 @@ class LocalPlace:
         """Take a path from the current folder."""
         return cls(path, os.path.join(os.getcwd(), path))
 
+    @property
+    def name(self) -> str:
+        """Of the file, without folders."""
+        return os.path.basename(self.path)
+
     def open(self) -> io.BufferedIOBase:
         """Open it."""
         return open(self.path, "rb")
@@ -106,3 +115,15 @@ class LocalPlace:
         """Give size and time of change."""
         status = os.stat(self.path)
         return status.st_size, str(status.st_mtime_ns)
+
+
+def has_hidden(path: str) -> bool:
+    """Tell whether a relative path leads through a hidden file or folder.
+
+    Examples
+    --------
+    >>> has_hidden(".git/config"), has_hidden("../a.md"), has_hidden("./a.md")
+    (True, False, False)
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    return any(part.startswith(".") and part not in (os.curdir, os.pardir) for part in parts)

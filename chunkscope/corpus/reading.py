@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import posixpath
 import re
 import stat
 from collections import Counter
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chunkscope.corpus.decoding import TWO_MARKS, decode, doubts, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect, find_dialect
@@ -25,10 +24,13 @@ from chunkscope.corpus.kinds import markup_of_file, refuse_bytes, told_kinds
 from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
 from chunkscope.corpus.parquet import Block, Table, TableRows
-from chunkscope.corpus.places import LocalPlace
+from chunkscope.corpus.places import LocalPlace, has_hidden, is_url
 from chunkscope.corpus.rows import Ledger, RecordRows, RecordStream, row_digest
 from chunkscope.errors import InputError, os_reason, refuse_path
 from chunkscope.language import Text, say
+
+if TYPE_CHECKING:
+    from chunkscope.corpus.remote import RemoteFolder, RemotePlace
 
 _FAULTS_SHOWN = 3
 TABLE = ".parquet"
@@ -189,31 +191,55 @@ def read_corpus(
     read_as = Encodings.of(encoding, encodings or {})
     names = NameFilter(include, exclude)
     shown = os.fspath(path)
+    records = _AsRecords(names, markup, RecordFields.of(fields or {}))
+    if is_url(shown):
+        return _in_dialect(_read_url(shown, read_as, records, skip_unreadable), dialect)
     try:
         mode = os.stat(shown).st_mode
     except (OSError, ValueError) as error:
         raise InputError(f"{shown}: {os_reason(error)}") from None
-    records = _AsRecords(names, markup, RecordFields.of(fields or {}))
     if stat.S_ISDIR(mode):
         found = _Walk(shown, names, follow_links, rules_above(shown) if gitignore else None, gitignore)
         if found.tables and not found.files:
-            return _in_dialect(_read_tables(shown, sorted(found.tables), records, skip_unreadable), dialect)
+            tables = [(name, LocalPlace.of(path)) for name, path in sorted(found.tables)]
+            return _in_dialect(_read_tables(shown, tables, records, skip_unreadable), dialect)
         return _in_dialect(_read_folder(found, read_as, markup, skip_unreadable), dialect)
     if not stat.S_ISREG(mode):
         raise InputError(f"{shown}: not a regular file; write the documents to one")
-    if suffix(shown) == ".json" and markup is None:
-        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
-    if suffix(shown) in (".jsonl", ".ndjson"):
-        place, encoding_there = LocalPlace.of(shown), read_as.of_path(shown)
-        return _in_dialect(_read_records(Records(place, encoding_there, *records)), dialect)
-    if suffix(shown) == TABLE:
-        return _in_dialect(_read_tables(shown, [(os.path.basename(shown), shown)], records, False), dialect)
-    alone = Encodings(read_as.of_path(shown))
     origins, _ = find_origins(os.path.dirname(shown) or os.curdir)
-    corpus = _read_files(shown, [(os.path.basename(shown), shown)], alone, markup, skip_unreadable, origins)
+    return _in_dialect(_read_one(LocalPlace.of(shown), read_as, records, skip_unreadable, origins), dialect)
+
+
+def _read_url(url: str, read_as: Encodings, records: _AsRecords, skip: bool) -> Corpus:
+    """Read what a URL names, as what a path names is read."""
+    from chunkscope.corpus.remote import RemoteFolder, find_remote
+
+    place = find_remote(url)
+    if place is not None:
+        return _read_one(place, read_as, records, skip, {})
+    found = RemoteFolder(url, records.names)
+    if found.tables and not found.files:
+        return _read_tables(found.root, found.tables, records, skip)
+    return _read_folder(found, read_as, records.markup, skip)
+
+
+def _read_one(
+    place: LocalPlace | RemotePlace, read_as: Encodings, records: _AsRecords, skip: bool, origins: Origins
+) -> Corpus:
+    """Read a file that is named itself."""
+    shown, name = place.shown, place.name
+    if suffix(name) == ".json" and records.markup is None:
+        raise InputError(f"{shown}: JSON is no document; write a document a line, as .jsonl, or give --markup plain")
+    if suffix(name) in (".jsonl", ".ndjson"):
+        return _read_records(Records(place, read_as.of_path(shown), *records))
+    if suffix(name) == TABLE:
+        return _read_tables(shown, [(name, place)], records, False)
+    alone = Encodings(read_as.of_path(shown))
+    one = place.path if isinstance(place, LocalPlace) else place
+    corpus = _read_files(shown, [(name, one)], alone, records.markup, skip, origins)
     if not len(corpus):
         raise InputError(f"{corpus.unreadable[0]}; no document is left")
-    return _in_dialect(corpus, dialect)
+    return corpus
 
 
 def _in_dialect(corpus: Corpus, dialect: str | None) -> Corpus:
@@ -227,12 +253,12 @@ def _in_dialect(corpus: Corpus, dialect: str | None) -> Corpus:
     return corpus
 
 
-def _read_folder(found: _Walk, read_as: Encodings, markup: Markup | None, skip: bool) -> Corpus:
+def _read_folder(found: _Walk | RemoteFolder, read_as: Encodings, markup: Markup | None, skip: bool) -> Corpus:
     found.troubles.sort()
     if found.troubles and not skip:
         raise InputError(found.troubles[0])
-    origins, doubtful = find_origins(found.root, found.manifests)
-    corpus = _read_files(found.root, sorted(found.files), read_as, markup, skip, origins)
+    origins, doubtful = find_origins(found.root, found.manifests) if isinstance(found, _Walk) else ({}, [])
+    corpus = _read_files(found.root, sorted(found.files, key=lambda one: one[0]), read_as, markup, skip, origins)
     unfollowed, git_ignored = tuple(sorted(found.unfollowed)), tuple(sorted(found.git_ignored))
     corpus = replace(
         corpus,
@@ -249,7 +275,7 @@ def _read_folder(found: _Walk, read_as: Encodings, markup: Markup | None, skip: 
 
 def _read_files(
     path: str,
-    files: Sequence[tuple[str, str]],
+    files: Sequence[tuple[str, str | RemotePlace]],
     read_as: Encodings,
     markup: Markup | None,
     skip: bool,
@@ -261,10 +287,11 @@ def _read_files(
     warnings: list[str] = []
     faults = _Faults()
     n_bytes, here = 0, os.getcwd()
-    for name, place in files:
+    for (name, place), raw in zip(files, _raw_files([place for _, place in files]), strict=True):
         encoding = read_as.of_name(name)
         try:
-            raw = read_bytes(place)
+            if isinstance(raw, OSError):
+                raise raw
             refuse_bytes(raw, name)
             document = Document(name, decode(raw, name, encoding), markup=markup or markup_of_file(name))
         except (OSError, InputError) as error:
@@ -275,7 +302,8 @@ def _read_files(
             continue
         digests[name] = hashlib.sha256(raw).hexdigest()
         end = faults.look_at(document)
-        text = StoredText(os.path.join(here, place), encoding, digests[name], document.length, end)
+        stands = os.path.join(here, place) if isinstance(place, str) else place
+        text = StoredText(stands, encoding, digests[name], document.length, end)
         written, origin = origins.get(name, ("", None))
         stored.append((name, document.markup, text, origin if written == digests[name] else None))
         n_bytes += len(raw)
@@ -286,6 +314,20 @@ def _read_files(
     warnings += [*faults.told(), *read_as.unused([name for name, _ in files])]
     warnings += told_kinds(digests) if markup is None else []
     return Corpus(path, tuple(digests), digests, source, {}, tuple(unreadable), tuple(warnings), n_bytes)
+
+
+def _raw_files(places: Sequence[str | RemotePlace]) -> Iterator[bytes | OSError]:
+    """Read files in turn; what goes wrong with one comes in its place."""
+    for place in places:
+        if not isinstance(place, str):
+            from chunkscope.corpus.remote import read_many
+
+            yield from read_many([place for place in places if not isinstance(place, str)])
+            return
+        try:
+            yield read_bytes(place)
+        except OSError as error:
+            yield error
 
 
 class _Faults:
@@ -485,7 +527,7 @@ def _read_records(records: Records) -> Corpus:
         raise InputError(f"{shown}: no document in it; one JSON object a line, with 'name' and 'text'")
     kept = tuple(names)
     source = RecordRows(kept, ledger, records, state) if alone else RecordStream(records, state)
-    files = {posixpath.basename(shown.replace(os.sep, "/")): digest}
+    files = {records.place.name: digest}
     return Corpus(shown, kept, files, source, warnings=tuple(faults.told()), n_bytes=state[0])
 
 
@@ -497,20 +539,24 @@ class _AsRecords(NamedTuple):
     fields: RecordFields
 
 
-def _read_tables(shown: str, files: Sequence[tuple[str, str]], read_as: _AsRecords, skip: bool) -> Corpus:
+def _read_tables(
+    shown: str, files: Sequence[tuple[str, LocalPlace | RemotePlace]], read_as: _AsRecords, skip: bool
+) -> Corpus:
     """Read the documents of Parquet files."""
     names: dict[str, None] = {}
     digests: dict[str, str] = {}
     blocks: list[Block] = []
     ledger, faults, unreadable, n_bytes = Ledger(), _Faults(), list[str](), 0
-    for name, path in files:
-        table = Table(LocalPlace.of(path), read_as.fields, read_as.names, read_as.markup)
+    for name, place in files:
+        table = Table(place, read_as.fields, read_as.names, read_as.markup)
         own, own_names, own_blocks, own_bytes = Ledger(), dict[str, None](), list[Block](), 0
         try:
             digest = table.digest()
             for block, row, document in table.placed():
                 if document.name in own_names or document.name in names:
-                    raise InputError(f"{path}: row {block.first + row + 1}: a second document called {document.name!r}")
+                    raise InputError(
+                        f"{place.shown}: row {block.first + row + 1}: a second document called {document.name!r}"
+                    )
                 own_names[document.name] = None
                 if not own_blocks or own_blocks[-1] is not block:
                     own_blocks.append(block)
@@ -534,18 +580,6 @@ def _read_tables(shown: str, files: Sequence[tuple[str, str]], read_as: _AsRecor
     source = TableRows(tuple(names), ledger, tuple(blocks), read_as.markup)
     told = tuple(faults.told())
     return Corpus(shown, source.names, digests, source, {}, tuple(unreadable), told, n_bytes)
-
-
-def has_hidden(path: str) -> bool:
-    """Tell whether a relative path leads through a hidden file or folder.
-
-    Examples
-    --------
-    >>> has_hidden(".git/config"), has_hidden("../a.md"), has_hidden("./a.md")
-    (True, False, False)
-    """
-    parts = path.replace(os.sep, "/").split("/")
-    return any(part.startswith(".") and part not in (os.curdir, os.pardir) for part in parts)
 
 
 def _is_encodable(name: str) -> bool:

@@ -36,6 +36,7 @@ def command(**flags: Any) -> None:
     from chunkscope.cli.inputs import QUESTIONS_HERE, Inputs, start
     from chunkscope.cli.outputs import is_inside
     from chunkscope.config import OWN_FILE, find_config
+    from chunkscope.corpus.places import is_url, shown_url
     from chunkscope.errors import InputError
     from chunkscope.language import say
     from chunkscope.questions.scaffold import configuration, first_questions
@@ -44,6 +45,8 @@ def command(**flags: Any) -> None:
     path = flags["corpus"] or next((folder for folder in USUAL_FOLDERS if os.path.isdir(folder)), None)
     if path is None:
         raise InputError(f"no documents found: there is no folder {', '.join(USUAL_FOLDERS)} here; name one")
+    if is_url(path):
+        raise InputError(f"{shown_url(path)}: a URL is no corpus for a configuration; name a folder")
     found = find_config()
     configured = found.path if found.path and not os.path.dirname(found.path) else None
     there = [name for name in (configured, QUESTIONS_HERE) if name and os.path.exists(name)]

@@ -18,6 +18,7 @@ EXTRAS = {
     "convert": ("kreuzberg", "chunkscope convert: PDF, Word, PowerPoint, Excel, HTML and more to Markdown"),
     "report": ("vl_convert", "the page that explains a result: chunkscope report"),
     "parquet": ("polars", "Parquet: documents, chunkscope sweep docs.parquet, and indexes, --chunks index.parquet"),
+    "remote": ("fsspec", "documents that a URL names: https://, and with s3fs s3://, zip:// and others of fsspec"),
 }
 """Extras, a module that each brings, and what it adds."""
 

@@ -105,6 +105,7 @@ def _arguments(flags: Mapping[str, Any]) -> list[str]:
 def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text]]:
     """Read a result, and its documents again."""
     from chunkscope.cli.inputs import Inputs, start
+    from chunkscope.corpus.places import is_url
     from chunkscope.errors import InputError
     from chunkscope.grid.stored import read_sweep
     from chunkscope.grid.views import Views, thinned, view
@@ -117,7 +118,9 @@ def _stored(flags: Mapping[str, Any]) -> tuple[SweepResult, Views, Sequence[Text
     corpus = _asked("corpus", flags) or result.corpus.path
     questions = _asked("questions", flags) or (result.questions.path if result.questions else None)
     for option, path in (("--corpus", corpus), ("--questions", questions)):
-        if path is not None and not os.path.exists(path):
+        # a URL in a result is none that was named here
+        is_named_url = path is not None and path == _asked("corpus", flags) and is_url(path)
+        if path is not None and not is_named_url and not os.path.exists(path):
             raise InputError(
                 f"{flags['result']}: is a result of {path or 'documents in memory'}, which is not here; name it with "
                 f"{option}, or leave texts out with --no-documents"

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chunkscope.corpus.dialect import AUTO, DIALECTS, of_document
 from chunkscope.spans.intervals import IntArray, Span
 from chunkscope.structure.mdx import read_mdx
-from chunkscope.structure.patterns import lazily
+from chunkscope.structure.patterns import holds, lazily
 
 
 class Mark(NamedTuple):
@@ -173,13 +173,9 @@ def _shown_habits(text: str, raw: bytes) -> frozenset[str]:
 
 
 def _has_any(needles: tuple[bytes | str, ...], text: str, raw: bytes) -> bool:
-    """Look in the copy, which is quicker, or in the text, where signs beyond ASCII would be dollars in the copy.
-
-    Most texts lack its first or last sign already; one sign is found twenty times as fast as three, measured.
-    """
-    for needle in needles:
-        where: Any = text if isinstance(needle, str) else raw
-        if needle[:1] in where and needle[-1:] in where and needle in where:
+    """Look in the copy, which is quicker, or in the text, where signs beyond ASCII would be dollars in the copy."""
+    for needle in needles:  # noqa: SIM110 - it is asked for each document, many times
+        if holds(text, needle) if isinstance(needle, str) else holds(raw, needle):
             return True
     return False
 

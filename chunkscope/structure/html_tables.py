@@ -90,6 +90,9 @@ class _OpenTable:
     in_head: bool = False
 
 
+_TABLE_TAG = lazily("<[tT][aA][bB][lL][eE]")
+
+
 def may_hold_html_table(text: str) -> bool:
     """Tell cheaply whether it is worth to look for HTML tables.
 
@@ -98,7 +101,7 @@ def may_hold_html_table(text: str) -> bool:
     >>> may_hold_html_table("| a |"), may_hold_html_table("<TABLE>")
     (False, True)
     """
-    return ("<t" in text or "<T" in text) and "<table" in text.lower()
+    return _TABLE_TAG.search(text) is not None
 
 
 def html_tables(text: str, regions: Iterable[Region]) -> list[Table]:

@@ -50,6 +50,7 @@ _TAG = rf"</?[A-Za-z][\w:-]{{0,50}}+(?:\.[\w:-]{{1,50}}+){{0,5}}(?:\s(?:[^<>\"'{
 _ANY = re.escape("".join((*_OPENING, *_CLOSING))) + '"`<{'
 # all begin with one set of characters, which the engine looks for fastest; backticks come in runs
 _TOKENS = lazily(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
+_CODE = lazily("`[^`]*+`(?!`)")
 _TAG_PATTERN = lazily(_TAG)
 _LINK_TAG = lazily(r"<a\s[^<>]*\bhref=")
 _ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
@@ -75,9 +76,16 @@ def outermost_pairs(text: str, start: int, end: int) -> list[Pair]:
     unclosed: set[str] = set()
     position = start
     for match in _TOKENS.finditer(text, start, end):
-        token, place = match.group(), match.start()
+        place = match.start()
         if place < position:
             continue
+        token = match.group()
+        if token == "`" and not stack:  # half of all brackets in technical texts, and nothing in them matters
+            code = _CODE.match(text, place, end)
+            if code and not _is_escaped(text, start, place):
+                _add(found, Pair(place, code.end() - 1, token))
+                position = code.end()
+                continue
         if token[0] in "<{":
             pair = None if opened["`"] else _markup(text, token, place, end, unclosed)
             if pair:

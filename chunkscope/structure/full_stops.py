@@ -30,7 +30,7 @@ OPENER_IN_LOWER_CASE = lazily(rf"[\"'“‘(（*_]*(?:{'|'.join(LOWER_CASE_OPENE
 
 _KNOWN = ALWAYS_GO_ON | TITLES | BEFORE_NUMBERS | CITED | MAY_END | MAY_END_IF_CAPITAL
 _JAPANESE = lazily(f"[{KANA_KANJI}]")
-_WORD_BACKWARDS = lazily(r"(?:[^\W_]|[.&°．])*")
+_WORD_BACKWARDS = lazily(r"[^\W_]*(?:[.&°．][^\W_]*)*")
 _INITIALS = lazily(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _NUMBER = lazily(r"[#(\[§¶]{0,2}[ \u00a0]?(?:[0-9０-９]|[IVXLC]{2,}\b)|[B-HJ-Z]\b(?!['’])|[AI](?=[.,;:)])")
 _NUMBER_IN_FRONT_OF_LINE = lazily(r"[\r\n][ \t>]*[0-9]{1,2}")
@@ -132,6 +132,8 @@ def is_in_date(text: str, mark: int) -> bool:
     """Tell whether a full stop parts the year, month and day of a date: 2024. 4. 1, H30. 12. 1, 令和6. 4. 1."""
     if not text[mark - 1 : mark].isdigit() and text[mark - 1 : mark] != "元":
         return False
+    if not text[mark + 1 : mark + 3].strip()[:1].isdigit():
+        return False  # most numbers: a twentieth of what the sentences of a manual take
     start = max(mark - DATE_LENGTH, 0)
     around = text[start : mark + DATE_LENGTH].translate(_AS_ASCII)
     return any(found.start() < mark - start < found.end() for found in _DATE.finditer(around))

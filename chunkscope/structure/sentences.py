@@ -95,11 +95,14 @@ class _Block:
         self.text = text
         self.start = start
         self.end = end
+        self._pairs: list[Pair] | None = None
 
-    @cached_property
+    @property
     def pairs(self) -> list[Pair]:
         """Its brackets and quotes."""
-        return outermost_pairs(self.text, self.start, self.end)
+        if self._pairs is None:
+            self._pairs = outermost_pairs(self.text, self.start, self.end)
+        return self._pairs
 
     @cached_property
     def _quotes(self) -> dict[int, int]:
@@ -345,9 +348,23 @@ def _ends(block: _Block, end: _End, sentence: int) -> bool:
         return False
     if _HAS_WIDE.search(text, end.mark, end.core) or (end.core < end.end and _HAS_WIDE.match(text, end.end - 1)):
         return _wide_ends(block, end, sentence)
+    if _is_plain(text, end):
+        return not (is_abbreviation(text, end.mark, end.boundary, OPENER) or is_label(text, sentence, end.mark))
     if end.end == end.boundary:
         return _joined_ends(block, end)
     return _spaced_ends(block, end, sentence)
+
+
+def _is_plain(text: str, end: _End) -> bool:
+    """Tell whether an end mark is like most in English, for which `_spaced_ends` asks much in vain: ``word. Word``."""
+    mark, boundary = end.mark, end.boundary
+    return (
+        end.end == mark + 1 < boundary
+        and text[mark] == "."
+        and "A" <= text[boundary] <= "Z"
+        and mark > 0
+        and "a" <= text[mark - 1] <= "z"
+    )
 
 
 def _wide_ends(block: _Block, end: _End, sentence: int) -> bool:

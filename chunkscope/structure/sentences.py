@@ -259,7 +259,13 @@ def _boundaries(text: str, region: Span, bounds: list[int]) -> Iterator[int]:
         if end.boundary < block_end and text[end.boundary] in _HALVES:
             end = _with_other_half(block, end, sentence)
         position = end.boundary
-        if position < block_end and _ends(block, end, sentence) and not _is_held(block, end, sentence):
+        # the dictionary is asked last, where all else says that a sentence ends
+        if (
+            position < block_end
+            and _ends(block, end, sentence)
+            and not _is_held(block, end, sentence)
+            and not _is_continued_in_japanese(text, end)
+        ):
             sentence = position
             yield position
 
@@ -346,13 +352,22 @@ def _ends(block: _Block, end: _End, sentence: int) -> bool:
     text = block.text
     if text[end.core - 1] in CLOSED and _is_spoken_of(text, end):
         return False
-    if _HAS_WIDE.search(text, end.mark, end.core) or (end.core < end.end and _HAS_WIDE.match(text, end.end - 1)):
+    if _has_wide(text, end):
         return _wide_ends(block, end, sentence)
     if _is_plain(text, end):
         return not (is_abbreviation(text, end.mark, end.boundary, OPENER) or is_label(text, sentence, end.mark))
     if end.end == end.boundary:
         return _joined_ends(block, end)
     return _spaced_ends(block, end, sentence)
+
+
+def _has_wide(text: str, end: _End) -> bool:
+    """Tell whether an end mark, or what hangs on it, needs no white space behind it."""
+    if end.end == end.mark + 1:
+        return text[end.mark] in WIDE
+    return bool(
+        _HAS_WIDE.search(text, end.mark, end.core) or (end.core < end.end and _HAS_WIDE.match(text, end.end - 1))
+    )
 
 
 def _is_plain(text: str, end: _End) -> bool:
@@ -441,11 +456,6 @@ def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
     if _NO_START.match(text, boundary) or (text[boundary] in _DASHES and _is_aside(text, end, sentence)):
         return False
     is_japanese = bool(_JAPANESE.match(text, _before(text, mark)))
-    if text[boundary] > "\u2000" and not is_japanese and not _LINE_END.search(text, end.end, boundary):
-        if text[boundary] == "・" or (text[end.core - 1] in CLOSED_QUOTES and _JAPANESE.match(text, boundary)):
-            return False
-        if is_particle(text, boundary):
-            return False
     place = _OPEN_MARKS.match(text, boundary).end()  # type: ignore[union-attr]
     first = text[place : place + 1]
     opener = OPENER
@@ -472,6 +482,17 @@ def _spaced_ends(block: _Block, end: _End, sentence: int) -> bool:
             end.core < end.end and announces_number(text, mark, BLANKS.match(text, end.core).end())  # type: ignore[union-attr]
         )
     return not (stays or is_label(text, sentence, mark))
+
+
+def _is_continued_in_japanese(text: str, end: _End) -> bool:
+    """Tell whether Japanese speaks of what ends in an ASCII mark and white space: "Go on!" と, example.com. を."""
+    boundary = end.boundary
+    if text[boundary] <= "\u2000" or end.end == boundary or _has_wide(text, end):
+        return False
+    if _JAPANESE.match(text, _before(text, end.mark)) or _LINE_END.search(text, end.end, boundary):
+        return False
+    is_quoted = text[end.core - 1] in CLOSED_QUOTES and _JAPANESE.match(text, boundary)
+    return bool(is_quoted or is_particle(text, boundary))
 
 
 def _before(text: str, mark: int) -> int:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from chunkscope.chunkers.base import Chunking
 from chunkscope.corpus.document import LINE_END
 from chunkscope.reports.visible import placed_pieces
-from chunkscope.reports.width import BOLD, DIM, RED, UNDERLINE, ellipsis, painted
+from chunkscope.reports.width import BLUE, BOLD, DIM, RED, UNDERLINE, YELLOW, ellipsis, painted
 from chunkscope.reports.width import width as cells
-from chunkscope.spans.intervals import IntArray, Span
+from chunkscope.spans.intervals import Span
 
 TAB = "    "
 AROUND = 3
 """Rows that are drawn on either side of what is near."""
 Row = tuple[str, int, int]
 """What is drawn, and the stretch of text in it."""
-_CUT = BOLD + RED
+BY_TURNS = (BLUE, YELLOW)
+"""Of chunks that follow each other."""
+_CUT, _EVIDENCE = BOLD + RED, BOLD + UNDERLINE
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def draw_cuts(
     width : int
         Columns of a row, wide characters counting two.
     color : bool
-        Cuts red, overlaps dim, and what is underlined underlined.
+        Chunks blue and yellow by turns, overlaps dim, cuts red, and what is underlined bold and underlined.
     ascii : bool
         Signs of ASCII only; the text stays as it is.
     underlined : sequence of (start, end)
@@ -157,18 +159,20 @@ class _Drawing:
         self.spans = cut.spans
         self.numbers = cut.numbers
         self.signs = _signs_at(cut, ASCII if ascii else UNICODE)
-        self.depth = self._depths()
+        self.styles = self._styles()
         marks = np.zeros(len(text) + 1, dtype=np.bool_)
         for start, end in underlined:
             marks[start:end] = True
         self.underlined = marks
 
-    def _depths(self) -> IntArray:
-        """Count for each character the chunks that hold it."""
-        steps = np.zeros(len(self.text) + 1, dtype=np.int64)
-        np.add.at(steps, self.spans[:, 0], 1)
-        np.add.at(steps, self.spans[:, 1], -1)
-        return np.cumsum(steps)
+    def _styles(self) -> list[str]:
+        """Colour each character as its chunk, by turns as on the page of a report; dim where two chunks hold it."""
+        started, ended = np.zeros((2, len(self.text) + 1), dtype=np.int64)
+        np.add.at(started, self.spans[:, 0], 1)
+        np.add.at(ended, self.spans[:, 1], 1)
+        started, held = np.cumsum(started), np.cumsum(started) - np.cumsum(ended)
+        kinds = np.where(held > 1, 2, np.where(held == 1, (started - 1) % 2, 3))
+        return [(*BY_TURNS, DIM, "")[kind] for kind in kinds.tolist()]
 
     def label(self, start: int, end: int) -> str:
         """Name the chunks that hold something of a stretch."""
@@ -181,23 +185,23 @@ class _Drawing:
 
     def rows(self, start: int, end: int, room: int, color: bool) -> Iterator[Row]:
         """Break a line into rows; each comes with the stretch of text in it."""
-        drawn: list[str] = []
+        drawn: list[tuple[str, str]] = []
         used, first = 0, start
         for place, shown in self._pieces(start, end):
             sign = self.signs.get(place, "")
             taken = cells(sign) + cells(shown)
             if drawn and used + taken > room:
-                yield "".join(drawn), first, place
+                yield _painted(drawn, color), first, place
                 drawn, used, first = [], 0, place
-            style = (UNDERLINE if self.underlined[place] else "") + (DIM if self.depth[place] > 1 else "")
-            drawn.append(painted(sign, _CUT, color) + painted(shown, style, color))
+            style = (_EVIDENCE if self.underlined[place] else "") + self.styles[place]
+            drawn += [(_CUT, sign), (style, shown)]
             used += taken
         # a cut between the line's last character and its end, or inside a CR LF, is drawn behind the line
         rest = "".join(self.signs.get(place, "") for place in range(end, self._behind(end)))
         if drawn and used + cells(rest) > room:
-            yield "".join(drawn), first, end
+            yield _painted(drawn, color), first, end
             drawn, first = [], end
-        yield "".join(drawn) + painted(rest, _CUT, color), first, max(end, first)
+        yield _painted([*drawn, (_CUT, rest)], color), first, max(end, first)
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Give where each piece of a line begins and how it is shown; signs part what would else stand together."""
@@ -212,6 +216,14 @@ class _Drawing:
         """Give where the line end at a place ends; the text's end has one place more, for a sign behind it."""
         match = LINE_END.match(self.text, end)
         return match.end() if match else end + 1
+
+
+def _painted(drawn: Sequence[tuple[str, str]], color: bool) -> str:
+    """Join what is drawn, each stretch of one style at once."""
+    shown = [(style, text) for style, text in drawn if text]
+    return "".join(
+        painted("".join(text for _, text in run), style, color) for style, run in groupby(shown, key=lambda one: one[0])
+    )
 
 
 def _signs_at(cut: Chunking, signs: Signs) -> dict[int, str]:

@@ -147,7 +147,8 @@ def _may_end(last: str, first: str) -> bool:
     return (width(last) > 1 or width(first) > 1) and last not in _NO_END and first not in _NO_START
 
 
-BOLD, DIM, UNDERLINE, RED, GREEN, YELLOW = "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m"
+BOLD, DIM, UNDERLINE, RED, GREEN = "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[31m", "\x1b[32m"
+YELLOW, BLUE = "\x1b[33m", "\x1b[34m"
 RESET = "\x1b[0m"
 
 

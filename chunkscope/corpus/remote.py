@@ -280,6 +280,8 @@ def _reason(error: Exception) -> str:
         return "permission denied"
     if "Credentials" in kind or "Unable to locate credentials" in text:
         return "no credentials; give them to fsspec as it takes them, in the environment for example"
+    if "Certificate" in kind or "CERTIFICATE" in text:
+        return "the server's certificate is not trusted"
     if status:
         return f"the server answers {status}"
     if isinstance(error, ConnectionError | TimeoutError) or "Connect" in kind or "Connect" in text:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import datetime
 import http.server
 import json
+import os
 import pickle
+import ssl
+import subprocess
 import sys
 import threading
 import zipfile
@@ -197,6 +201,10 @@ def serving(folder, *, ranges=True, password=None, certificate=None):
             self.wfile.write(part)
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -223,6 +231,43 @@ def test_a_web_server_gives_what_the_folder_has(folder, ranges):
             read_corpus(f"{url}/none.md")
         with pytest.raises(InputError, match=r"^http://127\.0\.0\.1:\d+/docs/: permission denied$"):
             read_corpus(f"http://127.0.0.1:{port}/docs/?sig=hidden")
+
+
+def self_signed(path):
+    """Write a key and a certificate of this machine into one file."""
+    pytest.importorskip("cryptography")
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = (
+        made.serial_number(1).not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+    )
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    path.write_bytes(key.private_bytes(*form) + made.sign(key, hashes.SHA256()).public_bytes(form[0]))
+    return path
+
+
+def test_a_server_with_a_certificate_is_read_where_it_is_trusted(folder):
+    pytest.importorskip("aiohttp")
+    certificate = self_signed(folder / "key.pem")
+    with serving(folder, certificate=certificate) as (port, _):
+        url = f"https://localhost:{port}/rows.jsonl"
+        command = [sys.executable, "-m", "chunkscope", "sweep", f"{url}?sig=hidden", "-c", "fixed", "--sizes", "10"]
+        trusting, wary = (
+            subprocess.run(command, capture_output=True, encoding="utf-8", env={**os.environ, **more}, check=False)
+            for more in ({"SSL_CERT_FILE": str(certificate)}, {})
+        )
+    assert trusting.returncode == 0, trusting.stderr
+    assert f"{url}: 6 documents" in trusting.stderr + trusting.stdout
+    assert (wary.returncode, wary.stdout) == (2, "")
+    assert wary.stderr == f"chunkscope: {url}: the server's certificate is not trusted\n"
+    assert "hidden" not in trusting.stderr + trusting.stdout + wary.stderr
 
 
 def test_a_bucket_gives_what_the_folder_has(folder, monkeypatch):

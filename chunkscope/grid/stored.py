@@ -178,7 +178,7 @@ def _settings(found: Any) -> dict[str, Any]:
     for name in ("encoding", "markup", "dialect"):
         _text(found.get(name) or "")
     for name in ("include", "exclude", "overlaps", "chunkers"):
-        if not isinstance(found.get(name) or [], list):
+        if not isinstance(found.get(name) or [], list | tuple):
             raise TypeError(name)
         for one in found.get(name) or ():
             _text(one)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 ALWAYS_GO_ON = frozenset(
     "p.s e.g i.e eg ie cf vs v viz approx ca resp incl esp p pp fig figs eq eqs "
-    "z.b d.h z.bsp i.d.r s.o s.u sig dott dra sra "
+    "z.b d.h z.bsp i.d.r s.o s.u ee fa sig dott dra sra "
     "bzw vgl inkl lt gem geb ggf evtl sog bspw zzgl abzgl insb hrsg bijv np т.е напр".split()
 )
 """A sentence goes on behind them whatever follows."""
@@ -20,8 +20,8 @@ TITLES = frozenset(
 BEFORE_NUMBERS = frozenset(
     "no nos n° nº nr vol vols ch chap sec sect art ver app tab ed par para pt apt ext tel est max ref refs doc "
     "docs bldg rm chaps n ex exs exh fn nn tit subd reg regs supp cir pub stat rev cl sched bk ll arts paras id "
-    "ibid supra amend const memo eqn eqns thm lem prop defn def cor alg abb abt abs bd kap ziff zif anm núm num "
-    "pág págs cap fasc стр рис табл гл jan feb mar apr jun jul aug sept sep oct nov dec".split()
+    "ibid supra amend const memo eqn eqns thm lem prop defn def cor alg bsp abschn abb abt abs bd kap ziff zif anm "
+    "núm num pág págs cap fasc стр рис табл гл jan feb mar apr jun jul aug sept sep oct nov dec".split()
 )
 """A sentence goes on if a number follows: 'No. 5', but 'She said no. He left.'"""
 
@@ -30,7 +30,7 @@ MAY_END = frozenset("inc ltd co corp bros al sp spp mio mrd tsd mill jh std sek 
 
 MAY_END_IF_CAPITAL = frozenset(
     "proc phys chem biol lett sci natl acad stat "
-    "jr sr esq st dept univ assn ave blvd rd hwy "
+    "jr sr esq st dept univ assn av ave blvd rd hwy "
     "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun "
     "ariz calif colo conn fla ga ill ind kan mass mich minn mo okla ore pa tenn tex va wash wis".split()
 )
@@ -61,7 +61,7 @@ SENTENCE_OPENERS = (
     "Others Our Perhaps Please See She Should Since So Some Such That The Their Then There Therefore These They This "
     "Those Though Thus To Today Tomorrow Under Unlike Until Use Was We Were What When Where Whether Which While Who "
     "Why With Would Yesterday Yet You Your "
-    "Er Es Sie Wir Ich Ein Eine Dann Danach Damit Il Elle Nous Vous Ils"
+    "Der Die Das Er Es Sie Wir Ich Ein Eine Dann Danach Damit Il Elle Nous Vous Ils"
 ).split()
 """A capitalised word that hardly ever belongs to a name."""
 

@@ -52,7 +52,7 @@ _ANY = re.escape("".join((*_OPENING, *_CLOSING))) + '"`<{'
 _TOKENS = lazily(rf"[{_ANY}](?:(?<=`)`+|(?<=<)(?:!--|!\[CDATA\[)|(?<={{)/\*)?")
 _CODE = lazily("`[^`]*+`(?!`)")
 _TAG_PATTERN = lazily(_TAG)
-_LINK_TAG = lazily(r"<a\s[^<>]*\bhref=")
+_LINK_TAG = lazily(r"<(a|Link|NavLink)\s[^<>]*\b(?:href|to)=")
 _ENDS_OF_MARKUP = {"<!--": "-->", "<![CDATA[": "]]>", "{/*": "*/}"}
 
 
@@ -142,7 +142,8 @@ def _markup(text: str, token: str, place: int, end: int, unclosed: set[str]) -> 
     tag = _TAG_PATTERN.match(text, place, end)
     if not tag:
         return None
-    behind = _behind(text, "</a>", tag.end(), end, unclosed) if _LINK_TAG.match(tag.group()) else 0
+    link = _LINK_TAG.match(tag.group())
+    behind = _behind(text, f"</{link[1]}>", tag.end(), end, unclosed) if link else 0
     return Pair(place, behind - 1, LINK) if behind else Pair(place, tag.end() - 1, MARKUP)
 
 

@@ -431,7 +431,10 @@ def _is_spoken_of(text: str, end: _End) -> bool:
     """Tell a mark that is spoken of, 「?」 (U+003F), and the end of an attribute: alt="It ends." src="..."."""
     if text[end.core - 1] in "\"'" and _ATTRIBUTE.match(text, end.boundary):
         return True
-    return bool(end.mark and _OPENS.match(text, end.mark - 1)) and not _LINE_END.search(text, end.core, end.boundary)
+    is_silence = text[end.mark] in "…‥"
+    return bool(end.mark and not is_silence and _OPENS.match(text, end.mark - 1)) and not _LINE_END.search(
+        text, end.core, end.boundary
+    )
 
 
 def _joined_ends(block: _Block, end: _End) -> bool:

@@ -133,7 +133,8 @@ def is_in_date(text: str, mark: int) -> bool:
     """Tell whether a full stop parts the year, month and day of a date: 2024. 4. 1, H30. 12. 1, 令和6. 4. 1."""
     if not text[mark - 1 : mark].isdigit() and text[mark - 1 : mark] != "元":
         return False
-    if not text[mark + 1 : mark + 3].strip()[:1].isdigit():
+    following = text[mark + 1 : mark + 3].strip()[:1]
+    if not (following.isdigit() or following == "(" or "가" <= following <= "힣"):
         return False  # most numbers: a twentieth of what the sentences of a manual take
     start = max(mark - DATE_LENGTH, 0)
     around = text[start : mark + DATE_LENGTH].translate(_AS_ASCII)

@@ -30,7 +30,8 @@ _EDGE = lazily(
     rf"|(?P<open><(?:{_BLOCKS})(?=[\s/>]))|(?:{_CLOSED}|(?:\r\n?+|\n)[^\S\r\n]*+[\r\n]\s*+){_CLOSED}*+",
     re.IGNORECASE | re.DOTALL,
 )
-_BEHIND = lazily(rf"\s*+(?:{_CLOSED}|</[a-z][\w:.-]*+>\s*+)*+", re.IGNORECASE)
+_BEHIND = lazily(rf"\s*+(?:{_CLOSED}|</ac:[a-z-]++>\s*+)*+", re.IGNORECASE)
+_BEHIND_CDATA = lazily(rf"\s*+(?:{_CLOSED}|</[a-z][\w:.-]*+>\s*+)*+", re.IGNORECASE)
 _NOTHING = lazily(r"""(?:\s++|</?[A-Za-z!](?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>|[^<>]*+>))*+""")
 _CODE_LINE = lazily(r"(?:\r\n?+|\n)(?=[^\S\r\n]*+\S)")
 
@@ -97,7 +98,7 @@ def _blocks_and_code(text: str, top: int) -> tuple[list[int], list[Span]]:
             read = start
         elif is_code:
             code.append((start, end))
-            read = _BEHIND.match(text, end).end()  # type: ignore[union-attr]
+            read = (_BEHIND_CDATA if edge["cdata"] else _BEHIND).match(text, end).end()  # type: ignore[union-attr]
             if read < len(text):
                 starts.append(read)
     return starts, code

@@ -112,7 +112,7 @@ _SHORT_NUMBER = lazily(r"[ \t>]*[QA]?[0-9]{1,2}")
 _JAPANESE_NEXT = lazily(r"[ \t\u3000\xa0]*[「『（【々ぁ-ゖァ-ヺ一-鿿]")
 _NUMBERED = lazily(
     rf"[ \t\u3000\xa0>*・•\-]*(?:[QAＱＡ]?{_NUMBER}{_PARTS}|[A-Z][-－]{_NUMBER}|第{_NUMBER}{_COUNTER}"
-    rf"|[(（]{_NUMBER}[)）]|[①-⓿❶-➓㊀-㊿㈠-㈩⑴-⒛⒜-ⓩ]|[Ⅰ-ⅿ]{1, 2}|[ァ-ヶ])"
+    rf"|[(（]{_NUMBER}[)）]|[①-⓿❶-➓㊀-㊿㈠-㈩⑴-⒛⒜-ⓩ]|[Ⅰ-ⅿ]{{1,2}}|[ァ-ヶ])"
 )
 
 

@@ -153,7 +153,11 @@ def own_structure(text):
 
     headings = [(line(h.start), line(h.end) + 1, h.level) for h in structure.headings]
     pipes = [table for table in structure.tables if table.kind == "pipe"]
-    tables = [[line(start) for start, _ in (*table.header, *table.rows)] for table in pipes]
+    # a header with nothing in it yields to the first row; to the parser it is a line like any other
+    tables = [
+        [line(table.start)] * table.has_blank_header + [line(start) for start, _ in (*table.header, *table.rows)]
+        for table in pipes
+    ]
     code = [(line(start), line(end) + 1) for start, end in structure.code.tolist()]
     return text[structure.front_matter_end :], (headings, tables, code)
 
@@ -276,7 +280,16 @@ def test_headers_and_rows_of_real_tables(data):
         ends = [
             ((a, a + len(text[a:b].rstrip())), (c, c + len(text[c:d].rstrip())), n) for (a, b), (c, d), n in expected
         ]
-        assert [(table.header[0], (table.start, table.end), len(table.rows)) for table in tables] == ends
+        assert [
+            (
+                ends[n][0] if table.has_blank_header else table.header[0],
+                (table.start, table.end),
+                len(table.rows) + table.has_blank_header,
+            )
+            for n, table in enumerate(tables)
+        ] == ends
+        for (header, _, _), table in zip(ends, tables, strict=True):
+            assert table.has_blank_header == (not text[slice(*header)].strip("| \t\u3000"))
 
 
 def test_messy_documents_have_a_sound_structure(data):

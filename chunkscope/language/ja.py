@@ -742,6 +742,7 @@ CATALOGUE = {
     "{id}: {question}": "{id}: {question}",
     "{text}  {chunker}": "{text}  {chunker}",
     "{place}  {length:,} {length:character|characters}": "{place}  {length:,} 文字",
+    "it is nested too deeply": "入れ子が深すぎます",
     # chunkscope/gate/index.py
     "the text of {id} is not in {document}: {quote}": "{id} の本文が {document} にありません: {quote}",
     "{n:,} {n:chunk|chunks} of {document}, which is not there": "{document} のチャンクが {n:,} 件ありますが、その文書はありません",

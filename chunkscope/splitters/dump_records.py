@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -64,7 +65,9 @@ def _csv_records(path: str, columns: Collection[str]) -> Iterator[tuple[int, Rec
             rows = csv.reader(text, strict=True)
             names = next(rows, [])
             if len(set(names)) != len(names):
-                raise InputError(f"{path}:1: a column stands twice: {next(n for n in names if names.count(n) > 1)!r}")
+                raise InputError(
+                    f"{path}:1: a column stands twice: {next(n for n, times in Counter(names).items() if times > 1)!r}"
+                )
             for row in rows:
                 number = rows.line_num
                 if row and len(row) != len(names):

@@ -20,7 +20,7 @@ from chunkscope.questions.check import check_labels
 from chunkscope.questions.question import read_questions
 from chunkscope.questions.sets.files import read_list, read_set_file
 from chunkscope.questions.sets.importing import read_question_set
-from chunkscope.questions.sets.model import DocumentNames, Options
+from chunkscope.questions.sets.model import Collector, DocumentNames, Options
 
 
 @pytest.fixture(autouse=True)
@@ -478,3 +478,14 @@ def test_a_set_of_the_shared_data_is_imported_as_it_was_made():
 def test_a_file_is_read_by_its_beginning_whatever_its_suffix():
     put("a.csv", '{"question": "a?", "evidence": "x"}\n')
     assert read_set_file("a.csv").rows[0].values["question"] == "a?"
+
+
+def test_what_is_nested_too_deeply_is_left_out():
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    found = Collector("deep.jsonl")
+    found.add(1, {"question": "?", "more": deep})
+    found.add(2, {"question": "?", "evidence": []})
+    assert [str(one.reason) for one in found.left_out] == ["it is nested too deeply"]
+    assert len(found.questions) == 1

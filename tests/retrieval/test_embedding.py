@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import shutil
+import sqlite3
 import sys
 import threading
 import time
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -612,3 +615,18 @@ def test_answers_of_batches_come_each_exactly_once():
         send_batches(list("abcdefg"), lambda texts: [[1.0]] * len(texts), Limits(max_texts=2, concurrency=4))
     )
     assert sorted(number for answer in answers for number in answer.numbers) == list(range(7))
+
+
+@pytest.mark.parametrize("blob", [b"", b"12345", "text"])
+def test_an_entry_that_is_no_vector_is_planned_to_be_sent_and_is(tmp_path, blob):
+    provider = Fake()
+    space = ProviderInfo.of(provider, "").spaces["document"]
+    with VectorCache(Store(tmp_path / "v.sqlite")) as cache:
+        Embedder(provider, cache, policy=QUICK).embed(["a", "b"])
+        with contextlib.closing(sqlite3.connect(tmp_path / "v.sqlite")) as db:
+            db.execute("UPDATE blobs SET blob = ? WHERE id = 1", (blob,))
+            db.commit()
+        if isinstance(blob, bytes):
+            cache.store.put_many(namespace_of(space), [sha256(b"a").digest()], [blob])
+        assert Embedder(provider, cache).plan(["a", "b"]).to_send == 1
+        assert Embedder(provider, cache, policy=QUICK).embed(["a", "b"]).sent == 1

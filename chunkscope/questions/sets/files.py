@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -162,7 +163,8 @@ def read_table(path: str, text: str) -> SetFile:
             faults.append((number, told))
         else:
             rows.append(Row(number, {name: cell for name, cell in zip(names, cells, strict=True) if name}))
-    twice = next((name for name in names if name and names.count(name) > 1), None)
+    counted = Counter(names)
+    twice = next((name for name in names if name and counted[name] > 1), None)
     if twice is not None:
         raise InputError(f"{path}:1: a column stands twice: {twice!r}")
     return SetFile(path, tuple(rows), columns=tuple(names), faults=tuple(faults))

@@ -131,7 +131,11 @@ class Collector:
     def add(self, place: int | str | None, record: Mapping[str, Any]) -> None:
         """Take a question, if its id is new; one without a field ``evidence`` is kept apart."""
         self._n += 1
-        cleaned = {key: _without_nan(value) for key, value in record.items()}
+        try:
+            cleaned = {key: _without_nan(value) for key, value in record.items()}
+        except RecursionError:
+            self.leave_out(place, say("it is nested too deeply"))
+            return
         name = str(cleaned.get("id") or self._free_name())
         at = self._at(place)
         if name in self._ids:

@@ -76,7 +76,8 @@ class VectorCache:
         for first in range(0, len(texts), TEXTS_AT_ONCE):
             blobs = self.store.get_many(namespace_of(space), _keys(texts[first : first + TEXTS_AT_ONCE]))
             if not vectors.shape[1]:
-                width = next((len(blob) // NUMBER.itemsize for blob in blobs if blob), 0)
+                sizes = (len(blob) for blob in blobs if blob)
+                width = next((size // NUMBER.itemsize for size in sizes if size % NUMBER.itemsize == 0), 0)
                 vectors = np.zeros((len(texts), width), dtype=np.float32)
             for number, blob in enumerate(blobs, first):
                 if blob and len(blob) == vectors.shape[1] * NUMBER.itemsize:
@@ -84,12 +85,13 @@ class VectorCache:
         return found, vectors
 
     def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
-        """Tell which texts have an entry, without reading the vectors."""
-        return np.array(self.store.has_many(namespace_of(space), _keys(texts)), dtype=np.bool_)
+        """Tell which texts have a vector that can be read: what is told of them is what will be sent."""
+        return self.read(space, texts)[0]
 
     def width(self, space: EmbeddingSpace) -> int | None:
-        """How many numbers the vectors of a space in the file have; None where there are none."""
-        return next((SpaceInfo.of(info).width for info in self.store.namespaces(namespace_of(space))), None)
+        """How many numbers the vectors of a space in the file have; None where there are none, or some are damaged."""
+        held = [(info, SpaceInfo.of(info).width) for info in self.store.namespaces(namespace_of(space))]
+        return next((w for info, w in held if info.n_bytes == info.n_blobs * w * NUMBER.itemsize), None)
 
     def write(self, space: EmbeddingSpace, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep vectors of finite numbers, in one transaction."""

@@ -303,7 +303,7 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
             return seconds / unit
     try:
         asked = parsedate_to_datetime(lower.get("retry-after", ""))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if asked.tzinfo is None:  # "-0000": in universal time, from a place that is not told
         from datetime import UTC

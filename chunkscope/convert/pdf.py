@@ -53,7 +53,7 @@ _Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Cell:
+class LinePart:
     """A part of a line that stands apart from others, and how far it reaches."""
 
     text: str
@@ -62,7 +62,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class PdfLine:
     """A line of text, and where it stands: points from the left and from the top of its page.
 
     `cells` are its parts, where wide gaps are between them.
@@ -73,7 +73,7 @@ class Line:
     size: float
     is_bold: bool
     box: _Box
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[LinePart, ...] = ()
 
     @property
     def left(self) -> float:
@@ -93,7 +93,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Grid:
+class PdfTable:
     """A table, the places of its columns' left edges, and the size of its font."""
 
     page: int
@@ -102,7 +102,7 @@ class Grid:
     size: float = 0.0
 
 
-Item = Line | Grid
+Item = PdfLine | PdfTable
 
 
 def read_pdf(path: str) -> Converted:
@@ -143,7 +143,7 @@ def _check(pages: Sequence[tuple[float, Sequence[Item]]]) -> list[str]:
     total = f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}"
     if len(blank) == len(pages):
         raise InputError(f"has no text on its {total}: a scan; run a text recognition over it first, such as ocrmypdf")
-    text = "".join(item.text for _, items in pages for item in items if isinstance(item, Line))
+    text = "".join(item.text for _, items in pages for item in items if isinstance(item, PdfLine))
     n_unknown = len(_UNKNOWN.findall(text))
     if n_unknown > len(_UNKNOWN.sub("?", text)) / 5:
         raise InputError("its fonts do not say which characters they show; run a text recognition over it first")
@@ -186,7 +186,7 @@ def _is_in(word: Any, box: _Box) -> bool:
     return bool(box[0] <= x <= box[2] and box[1] <= y <= box[3])
 
 
-def _lines(page: int, words: Sequence[Any]) -> Iterator[Line]:
+def _lines(page: int, words: Sequence[Any]) -> Iterator[PdfLine]:
     """Lay words into lines: one that stands beside the word before it, to the right, is of its line."""
     line: list[Any] = []
     for word in words:
@@ -204,8 +204,8 @@ def _is_beside(before: Any, word: Any) -> bool:
     return bool(shared > height / 2 and word["x0"] - before["x1"] > -height)
 
 
-def _line(page: int, words: Sequence[Any]) -> Line:
-    cells = [Cell(words[0]["text"], words[0]["x0"], words[0]["x1"])]
+def _line(page: int, words: Sequence[Any]) -> PdfLine:
+    cells = [LinePart(words[0]["text"], words[0]["x0"], words[0]["x1"])]
     text = words[0]["text"]
     for before, word in pairwise(words):
         gap = (word["x0"] - before["x1"]) / max(before["size"], 1)
@@ -214,21 +214,21 @@ def _line(page: int, words: Sequence[Any]) -> Line:
         text += between + word["text"]
         last = cells[-1]
         if gap > CELL_GAP:
-            cells.append(Cell(word["text"], word["x0"], word["x1"]))
+            cells.append(LinePart(word["text"], word["x0"], word["x1"]))
         else:
-            cells[-1] = Cell(last.text + between + word["text"], last.left, word["x1"])
+            cells[-1] = LinePart(last.text + between + word["text"], last.left, word["x1"])
     sizes = sorted(round(word["size"] * 2) / 2 for word in words for _ in word["text"])
     top, bottom = min(word["top"] for word in words), max(word["bottom"] for word in words)
     box = (words[0]["x0"], top, max(word["x1"] for word in words), bottom)
     is_bold = all(re.search("bold|black|heavy|demi", word["fontname"], re.IGNORECASE) for word in words)
     apart = tuple(cells) if len(cells) > 2 and not _LEADER.search(text) else ()
     # Latin letters beside Japanese ones are often larger, notes smaller: four in five are at least of the line's size
-    return Line(page, plain_forms(_LEADER.sub(" ... ", text)), sizes[len(sizes) // 5], is_bold, box, apart)
+    return PdfLine(page, plain_forms(_LEADER.sub(" ... ", text)), sizes[len(sizes) // 5], is_bold, box, apart)
 
 
-def _with_columns(lines: Iterable[Line]) -> Iterator[Item]:
+def _with_columns(lines: Iterable[PdfLine]) -> Iterator[Item]:
     """Make tables of lines whose parts stand in columns, one below the other, as in a table without rules."""
-    held: list[Line] = []
+    held: list[PdfLine] = []
     for line in lines:
         if held and not (line.cells and _fits(held, line)):
             yield from _table_of(held)
@@ -237,7 +237,7 @@ def _with_columns(lines: Iterable[Line]) -> Iterator[Item]:
     yield from _table_of(held)
 
 
-def _fits(lines: Sequence[Line], line: Line) -> bool:
+def _fits(lines: Sequence[PdfLine], line: PdfLine) -> bool:
     """Tell whether each part of a line stands in one column of the lines before it, and in none beside it."""
     columns = _columns(lines)
     if len(columns) != len(line.cells) or line.top - lines[-1].bottom > 2 * line.size:
@@ -248,19 +248,19 @@ def _fits(lines: Sequence[Line], line: Line) -> bool:
     return all(before[1] < after[0] for before, after in pairwise(_columns([*lines, line])))
 
 
-def _columns(lines: Sequence[Line]) -> list[tuple[float, float]]:
+def _columns(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
     columns = zip(*(line.cells for line in lines), strict=True)
     return [(min(cell.left for cell in cells), max(cell.right for cell in cells)) for cells in columns]
 
 
-def _table_of(lines: Sequence[Line]) -> Iterable[Item]:
+def _table_of(lines: Sequence[PdfLine]) -> Iterable[Item]:
     if len(lines) < 3 or not lines[0].cells:
         return lines
     rows = [[_cell(cell.text) for cell in line.cells] for line in lines]
-    return [Grid(lines[0].page, rows, tuple(round(left) for left, _ in _columns(lines)), lines[0].size)]
+    return [PdfTable(lines[0].page, rows, tuple(round(left) for left, _ in _columns(lines)), lines[0].size)]
 
 
-def _grid(page: int, table: Any, size: float) -> Grid:
+def _grid(page: int, table: Any, size: float) -> PdfTable:
     """Read the cells; one that spans several columns or rows stands in each of them."""
     texts = table.extract()
     known = {
@@ -275,7 +275,7 @@ def _grid(page: int, table: Any, size: float) -> Grid:
         y = _middle(row.bbox, 1)
         rows.append([_at(known, x, y) for x in columns])
     rows = [row for row in rows if any(row)]
-    return Grid(page, rows, tuple(round(column.bbox[0]) for column in table.columns), size)
+    return PdfTable(page, rows, tuple(round(column.bbox[0]) for column in table.columns), size)
 
 
 def _middle(box: _Box, axis: int) -> float:
@@ -302,7 +302,7 @@ def _without_running_heads(pages: Sequence[tuple[float, Sequence[Item]]]) -> lis
     counts = Counter(key for on_page in keys for key in set(on_page))
 
     def is_running(item: Item, key: tuple[str, int]) -> bool:
-        is_large = isinstance(item, Line) and item.size >= HEADING * body
+        is_large = isinstance(item, PdfLine) and item.size >= HEADING * body
         return counts[key] >= (max(2, n / 2) if is_large or n < 4 else max(3, n / 20))
 
     kept = [
@@ -317,7 +317,7 @@ def _running(item: Item, height: float, n_pages: int, body: float) -> tuple[str,
 
     They may differ in their numbers, but for headings: large or bold letters, and of two pages alone any letters.
     """
-    if isinstance(item, Grid) or (EDGE * height < item.top and item.bottom < (1 - EDGE) * height):
+    if isinstance(item, PdfTable) or (EDGE * height < item.top and item.bottom < (1 - EDGE) * height):
         return "", id(item)
     text = "0" if _ROMAN.fullmatch(item.text) else item.text
     is_told = item.size >= HEADING * body or ((n_pages < 3 or item.is_bold) and re.search(r"[^\W\d_]", text))
@@ -328,7 +328,7 @@ def _body(items: Iterable[Item]) -> float:
     """Give the size of the font of most of the text."""
     sizes = Counter[float]()
     for item in items:
-        length = len(item.text) if isinstance(item, Line) else sum(len(cell) for row in item.rows for cell in row)
+        length = len(item.text) if isinstance(item, PdfLine) else sum(len(cell) for row in item.rows for cell in row)
         sizes[item.size] += length
     return max(sizes, key=lambda size: sizes[size], default=0.0)
 
@@ -337,7 +337,7 @@ class _Look:
     """What the lines of a document have in common."""
 
     def __init__(self, items: Sequence[Item]) -> None:
-        held = [item for item in items if isinstance(item, Line)]
+        held = [item for item in items if isinstance(item, PdfLine)]
         self.body = _body(items)
         self.is_bold = sum(len(line.text) * (1 if line.is_bold else -1) for line in held) > 0
         self.words = {word.lower() for line in held for word in re.findall(r"[^\W\d_]+", line.text)}
@@ -353,22 +353,22 @@ class _Look:
         self.gap = median(gaps) if gaps else self.body / 2
         self.right = max((line.right for line in held if self.is_body(line)), default=0.0)
 
-    def is_body(self, line: Line) -> bool:
+    def is_body(self, line: PdfLine) -> bool:
         """Tell whether a line is as large as most of the text, but for the letters of another script."""
         return abs(line.size - self.body) < (HEADING - 1) * self.body
 
-    def level(self, paragraph: Sequence[Line], following: Item | None) -> int:
+    def level(self, paragraph: Sequence[PdfLine], following: Item | None) -> int:
         """Give the level of a heading; 0 for what is none."""
         first = paragraph[0]
         if sum(len(line.text) for line in paragraph) > LONGEST_HEADING or not all(map(_may_lead, paragraph)):
             return 0
         if first.size in self.levels:
             return self.levels[first.size]
-        leads = isinstance(following, Grid) or (following is not None and not following.is_bold)
+        leads = isinstance(following, PdfTable) or (following is not None and not following.is_bold)
         is_bold = first.is_bold and not self.is_bold and len(paragraph) == 1 and first.size >= self.body
         return min(len(self.levels) + 1, 6) if is_bold and leads and not _END.search(first.text) else 0
 
-    def continues(self, before: Line, line: Line) -> bool:
+    def continues(self, before: PdfLine, line: PdfLine) -> bool:
         """Tell whether a line is of the paragraph of the line before it."""
         if self.levels.get(before.size) != self.levels.get(line.size) or before.is_bold != line.is_bold:
             return False
@@ -384,7 +384,7 @@ class _Look:
         return is_large or not (is_short or is_indented)
 
 
-def _may_lead(line: Line) -> bool:
+def _may_lead(line: PdfLine) -> bool:
     """Tell whether a line may be of a heading: no sentence, no line of a table of contents, and no ornament."""
     return not line.text.endswith(("。", "．")) and " ... " not in line.text and bool(re.search(r"\w", line.text))
 
@@ -395,25 +395,25 @@ def _opens_item(text: str) -> bool:
 
 def _write(pages: Sequence[Sequence[Item]], writer: MarkdownWriter) -> None:
     look = _Look([item for items in pages for item in items])
-    blocks: list[list[Line] | Grid] = []
+    blocks: list[list[PdfLine] | PdfTable] = []
     for item in (item for items in pages for item in items):
-        if isinstance(item, Line) and not _UNKNOWN.sub("", item.text).strip():
+        if isinstance(item, PdfLine) and not _UNKNOWN.sub("", item.text).strip():
             continue
         last = blocks[-1] if blocks else None
-        if isinstance(item, Line) and isinstance(last, list) and look.continues(last[-1], item):
+        if isinstance(item, PdfLine) and isinstance(last, list) and look.continues(last[-1], item):
             last.append(item)
         else:
-            blocks.append(item if isinstance(item, Grid) else [item])
-    page, header = 0, Grid(0, [], ())
+            blocks.append(item if isinstance(item, PdfTable) else [item])
+    page, header = 0, PdfTable(0, [], ())
     for number, block in enumerate(blocks):
-        first = block if isinstance(block, Grid) else block[0]
+        first = block if isinstance(block, PdfTable) else block[0]
         is_next = first.page > page
         for _ in range(page, first.page):
             writer.begin_page()
         page = first.page
-        if isinstance(block, Grid):
+        if isinstance(block, PdfTable):
             before = blocks[number - 1] if number else None
-            goes_on = is_next and isinstance(before, Grid) and before.edges == block.edges
+            goes_on = is_next and isinstance(before, PdfTable) and before.edges == block.edges
             header = _write_grid(block, header if goes_on else None, writer, is_first=not number)
         else:
             following = blocks[number + 1] if number + 1 < len(blocks) else None
@@ -424,7 +424,7 @@ def _write(pages: Sequence[Sequence[Item]], writer: MarkdownWriter) -> None:
         writer.begin_page()
 
 
-def _write_grid(grid: Grid, header: Grid | None, writer: MarkdownWriter, *, is_first: bool) -> Grid:
+def _write_grid(grid: PdfTable, header: PdfTable | None, writer: MarkdownWriter, *, is_first: bool) -> PdfTable:
     """Write a table, or the rows with which one goes on after a page; give the table that they belong to."""
     if header is not None:
         rows = grid.rows[1:] if grid.rows[:1] == header.rows[:1] else grid.rows
@@ -434,10 +434,10 @@ def _write_grid(grid: Grid, header: Grid | None, writer: MarkdownWriter, *, is_f
     writer.write("" if is_first else "\n")
     writer.write(f"{title}\n\n" if title else "")
     writer.write("".join(f"{line}\n" for line in lines))
-    return Grid(grid.page, grid.rows[1:] if title else grid.rows, grid.edges)
+    return PdfTable(grid.page, grid.rows[1:] if title else grid.rows, grid.edges)
 
 
-def _write_lines(lines: Sequence[Line], level: int, words: Collection[str], writer: MarkdownWriter) -> int:
+def _write_lines(lines: Sequence[PdfLine], level: int, words: Collection[str], writer: MarkdownWriter) -> int:
     """Write a heading, an item or a paragraph, which may run over pages; give the page on which it ends."""
     texts = [_UNKNOWN.sub("", line.text) for line in lines]
     bullet = _BULLET.match(texts[0])

@@ -14,7 +14,7 @@ from chunkscope.corpus.decoding import decode, read_bytes
 from chunkscope.corpus.dialect import AUTO, check_dialect
 from chunkscope.corpus.front_matter import attributes_of, front_matter_end
 from chunkscope.corpus.manifest import Origin
-from chunkscope.corpus.places import Place
+from chunkscope.corpus.places import DocumentPlace
 from chunkscope.errors import InputError, os_reason, require_text
 from chunkscope.language import Text
 
@@ -177,7 +177,7 @@ class StoredText:
 
     Attributes
     ----------
-    place : str or Place
+    place : str or DocumentPlace
         The path of the file, or where else it stands.
     encoding : str or None
     digest : str
@@ -188,7 +188,7 @@ class StoredText:
         Where its front matter ends.
     """
 
-    place: str | Place
+    place: str | DocumentPlace
     encoding: str | None
     digest: str
     length: int

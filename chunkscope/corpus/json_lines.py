@@ -18,7 +18,7 @@ from chunkscope.corpus.dialect import AUTO
 from chunkscope.corpus.document import Document, Markup
 from chunkscope.corpus.encodings import listed
 from chunkscope.corpus.name_filter import NameFilter, suffix
-from chunkscope.corpus.places import Place
+from chunkscope.corpus.places import DocumentPlace
 from chunkscope.errors import ConfigError, DecodingError, InputError, did_you_mean, os_reason, spoken_type
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -160,7 +160,7 @@ def read_stored(path: str | os.PathLike[str], newest: int, what: str) -> dict[st
     return dict(record)
 
 
-class Line(NamedTuple):
+class RecordLine(NamedTuple):
     """A line that is not blank.
 
     Attributes
@@ -207,7 +207,7 @@ def decoded_lines(
 
 def placed_lines(
     file: BufferedIOBase, shown: str, encoding: str | None = None, advice: str = "give the --encoding it has"
-) -> Iterator[Line]:
+) -> Iterator[RecordLine]:
     """Give the same of an open file, with where each line stands."""
     mark, announced = byte_order_mark(file.read(4))
     file.seek(len(mark))
@@ -216,7 +216,7 @@ def placed_lines(
         passed = 0
         for text in _decoded(file, shown, codec, len(mark), advice):
             for number, line in numbered_lines(text):
-                yield Line(passed + number, line)
+                yield RecordLine(passed + number, line)
             passed += text.count("\n") + text.replace("\r\n", "\n").count("\r")
         return
     number, offset = 0, len(mark)
@@ -228,7 +228,7 @@ def placed_lines(
             except UnicodeDecodeError as error:
                 raise DecodingError(f"{shown}: byte {offset + error.start} is not {codec}; {advice}") from None
             if line.strip():
-                yield Line(number, line, offset, piece)
+                yield RecordLine(number, line, offset, piece)
             offset += len(piece)
 
 
@@ -257,7 +257,7 @@ def _decoded(file: BufferedIOBase, shown: str, codec: str, offset: int, advice: 
         raise DecodingError(f"{shown}: {where} is not {codec}; {advice}") from None
 
 
-def fitting_encoding(place: Place, encoding: str | None) -> str | None:
+def fitting_encoding(place: DocumentPlace, encoding: str | None) -> str | None:
     """Give the encoding that a byte order mark says, else the first of a list in which a file can be decoded.
 
     It is the last where there is none.
@@ -338,7 +338,7 @@ class Records:
 
     Attributes
     ----------
-    place : Place
+    place : DocumentPlace
     encoding : str or None
     names : NameFilter
         Its include and exclude globs choose among the documents.
@@ -349,14 +349,14 @@ class Records:
         That of all documents.
     """
 
-    place: Place
+    place: DocumentPlace
     encoding: str | None
     names: NameFilter
     markup: Markup | None
     fields: RecordFields = RecordFields()
     dialect: str = AUTO
 
-    def placed(self) -> Iterator[tuple[Line, Document]]:
+    def placed(self) -> Iterator[tuple[RecordLine, Document]]:
         """Read the file from its start, and give the documents with their lines."""
         try:
             with self.place.open() as file:

@@ -16,7 +16,7 @@ from chunkscope.corpus.dialect import AUTO
 from chunkscope.corpus.document import Document, FileDocument, Markup, changed
 from chunkscope.corpus.json_lines import RecordFields, markup_of, named_text
 from chunkscope.corpus.name_filter import NameFilter
-from chunkscope.corpus.places import LocalPlace, Place
+from chunkscope.corpus.places import DocumentPlace, LocalPlace
 from chunkscope.corpus.rows import Ledger, row_digest
 from chunkscope.errors import InputError, MissingPartError, os_reason
 
@@ -39,19 +39,19 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Rows of a file that are read together.
 
     Attributes
     ----------
-    place : Place
+    place : DocumentPlace
     state : (int, str)
         Of the file when it was first read: what is kept of a block is kept of that file.
     columns : Columns
     first, n_rows : int
     """
 
-    place: Place
+    place: DocumentPlace
     state: tuple[int, str]
     columns: Columns
     first: int
@@ -65,7 +65,7 @@ class Block:
 
 
 @lru_cache(maxsize=2)
-def _held(block: Block) -> list[dict[str, object]]:
+def _held(block: RowBlock) -> list[dict[str, object]]:
     """Keep the rows that were read last: their neighbours are asked for next."""
     return block.records(block.columns.attributes)
 
@@ -74,7 +74,7 @@ def _held(block: Block) -> list[dict[str, object]]:
 class StoredRow:
     """Where a row stands."""
 
-    block: Block
+    block: RowBlock
     row: int
     length: int
     front_matter_end: int
@@ -99,7 +99,7 @@ class TableRows:
 
     names: tuple[str, ...]
     ledger: Ledger
-    blocks: tuple[Block, ...]
+    blocks: tuple[RowBlock, ...]
     markup: Markup | None
     dialect: str = AUTO
 
@@ -117,10 +117,10 @@ class TableRows:
 
 
 @dataclass(frozen=True)
-class Table:
+class ParquetTable:
     """A Parquet file that is gone through for the first time."""
 
-    place: Place
+    place: DocumentPlace
     fields: RecordFields
     names: NameFilter
     markup: Markup | None
@@ -130,12 +130,12 @@ class Table:
         with _Told(self.place.shown), self.place.open() as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def placed(self) -> Iterator[tuple[Block, int, Document]]:
+    def placed(self) -> Iterator[tuple[RowBlock, int, Document]]:
         """Give the documents, each with its block and its row in there."""
         columns, state = self._columns(), state_of(self.place)
         first, n_rows = 0, FIRST_ROWS
         while True:
-            block = Block(self.place, state, columns, first, n_rows)
+            block = RowBlock(self.place, state, columns, first, n_rows)
             records = block.records(columns.needed)
             if not records:
                 return
@@ -183,7 +183,7 @@ class Table:
         )
 
 
-def state_of(place: Place) -> tuple[int, str]:
+def state_of(place: DocumentPlace) -> tuple[int, str]:
     """Give size and time of change; an `InputError` where it is not there."""
     try:
         return place.state()
@@ -192,7 +192,7 @@ def state_of(place: Place) -> tuple[int, str]:
 
 
 @contextlib.contextmanager
-def _scanned(place: Place) -> Iterator[polars.LazyFrame]:
+def _scanned(place: DocumentPlace) -> Iterator[polars.LazyFrame]:
     try:
         import polars
     except ModuleNotFoundError:

@@ -48,7 +48,7 @@ def _shown_link(link: str) -> str:
     return link if link.startswith(("zip://", "tar://")) else _QUERY.sub("", link)
 
 
-class Place(Protocol):
+class DocumentPlace(Protocol):
     """Where a file stands. What goes wrong is an `OSError` whose ``strerror`` says what, without secrets."""
 
     @property

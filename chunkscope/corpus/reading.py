@@ -23,7 +23,7 @@ from chunkscope.corpus.json_lines import RecordFields, Records, fitting_encoding
 from chunkscope.corpus.kinds import markup_of_file, refuse_bytes, told_kinds
 from chunkscope.corpus.manifest import MANIFEST, Origin, Origins, find_origins
 from chunkscope.corpus.name_filter import SUFFIXES, NameFilter, ignored_files, suffix
-from chunkscope.corpus.parquet import Block, Table, TableRows
+from chunkscope.corpus.parquet import ParquetTable, RowBlock, TableRows
 from chunkscope.corpus.places import LocalPlace, has_hidden, is_url
 from chunkscope.corpus.rows import Ledger, RecordRows, RecordStream, row_digest
 from chunkscope.errors import InputError, os_reason, refuse_path
@@ -545,11 +545,11 @@ def _read_tables(
     """Read the documents of Parquet files."""
     names: dict[str, None] = {}
     digests: dict[str, str] = {}
-    blocks: list[Block] = []
+    blocks: list[RowBlock] = []
     ledger, faults, unreadable, n_bytes = Ledger(), _Faults(), list[str](), 0
     for name, place in files:
-        table = Table(place, read_as.fields, read_as.names, read_as.markup)
-        own, own_names, own_blocks, own_bytes = Ledger(), dict[str, None](), list[Block](), 0
+        table = ParquetTable(place, read_as.fields, read_as.names, read_as.markup)
+        own, own_names, own_blocks, own_bytes = Ledger(), dict[str, None](), list[RowBlock](), 0
         try:
             digest = table.digest()
             for block, row, document in table.placed():

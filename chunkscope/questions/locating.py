@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from chunkscope.corpus.document import LINE_END, Document
 from chunkscope.errors import InputError
 from chunkscope.questions.near_miss import fold_text
-from chunkscope.questions.passages import KINDS, Passage, headers_of, passages_of
+from chunkscope.questions.passages import KINDS, Quotable, headers_of, passages_of
 from chunkscope.questions.quote_search import occurrences
 from chunkscope.spans.intervals import IntArray, Span, SpanArray, as_spans
 from chunkscope.structure.analysis import DocumentAnalysis
@@ -152,7 +152,7 @@ class _Corpus:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.documents = list(documents)
-        self.passages: list[Passage] = []
+        self.passages: list[Quotable] = []
         spans: list[Span] = []
         headers: list[Span] = []
         of_header: list[int] = []

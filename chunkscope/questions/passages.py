@@ -28,7 +28,7 @@ _TAG_BEHIND = re.compile(rf"{_BLOCK_TAG}\s*\Z", re.IGNORECASE)
 _LONGEST_TAG = 200
 
 
-class Passage(NamedTuple):
+class Quotable(NamedTuple):
     """What can be quoted: its span, what it is, and of a row the header of its table."""
 
     start: int
@@ -37,7 +37,7 @@ class Passage(NamedTuple):
     header: Span | None = None
 
 
-def passages_of(analysis: DocumentAnalysis) -> list[Passage]:
+def passages_of(analysis: DocumentAnalysis) -> list[Quotable]:
     r"""Give what can be quoted of a document, in order; no two overlap.
 
     Headings, front matter, comments and what has no letter and no digit are left out, and so are the tags around a
@@ -51,23 +51,23 @@ def passages_of(analysis: DocumentAnalysis) -> list[Passage]:
     [('One.', 'prose'), ('Two.', 'prose'), ('- three', 'item'), ('| 1 | 2 |', 'row')]
     """
     found = sorted([*_rows(analysis), *_sentences(analysis)])
-    kept: list[Passage] = []
+    kept: list[Quotable] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
 
 
-def _rows(analysis: DocumentAnalysis) -> Iterator[Passage]:
+def _rows(analysis: DocumentAnalysis) -> Iterator[Quotable]:
     text = analysis.document.text
     for table in analysis.tables:
         header = (table.header[0][0], table.header[-1][1]) if table.header else None
         for start, end in table.rows:
             if any(map(str.isalnum, text[start:end])):
-                yield Passage(start, end, "row", header)
+                yield Quotable(start, end, "row", header)
 
 
-def _sentences(analysis: DocumentAnalysis) -> Iterator[Passage]:
+def _sentences(analysis: DocumentAnalysis) -> Iterator[Quotable]:
     text, structure = analysis.document.text, analysis.structure
     starts = analysis.sentence_starts
     spans = analysis.without_trailing_blanks(starts, np.append(starts[1:], analysis.length))
@@ -77,12 +77,12 @@ def _sentences(analysis: DocumentAnalysis) -> Iterator[Passage]:
         if in_code:
             line = text[start:end].lstrip()
             if not line.startswith(_FENCE) and any(map(str.isalnum, line)):
-                yield Passage(end - len(line), end, "code")
+                yield Quotable(end - len(line), end, "code")
         elif in_prose:
             marks = _QUOTE_MARKS.match(text, start, end)
             trimmed = _without_tags(text, marks.end() if marks else start, end)
             if trimmed:
-                yield Passage(*trimmed, "item" if _ITEM.match(text, *trimmed) else "prose")
+                yield Quotable(*trimmed, "item" if _ITEM.match(text, *trimmed) else "prose")
 
 
 def _without_tags(text: str, start: int, end: int) -> Span | None:
@@ -95,7 +95,7 @@ def _without_tags(text: str, start: int, end: int) -> Span | None:
     return (start, end) if start < end else None
 
 
-def headers_of(passages: list[Passage]) -> list[Span]:
+def headers_of(passages: list[Quotable]) -> list[Span]:
     """Give the headers of tables that passages are rows of, each once, in order, none that overlaps the one before."""
     found: list[Span] = []
     for one in sorted({one.header for one in passages if one.header is not None}):

@@ -147,3 +147,12 @@ def test_reports_read_results_and_compute_nothing():
     refused = {"structure", "corpus", "chunkers", "retrieval", "questions"}
     for path in (PACKAGE / "reports").glob("*.py"):
         assert not imports_of(path) & refused, path.name
+
+
+def test_no_two_classes_have_one_name():
+    found: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+    assert not {name: places for name, places in found.items() if len(places) > 1}

@@ -20,7 +20,7 @@ from chunkscope.questions.check import check_labels
 from chunkscope.questions.question import read_questions
 from chunkscope.questions.sets.files import read_list, read_set_file
 from chunkscope.questions.sets.importing import read_question_set
-from chunkscope.questions.sets.model import Collector, DocumentNames, Options
+from chunkscope.questions.sets.model import Collector, FileNames, ImportOptions
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_several_answers_are_choices_and_the_same_place_counts_once():
     put_json("s.json", squad(("T", [("Big old bell.", [asked("a", ("old", 4), ("old", 4), ("old bell", 4))])])))
     [one] = read_question_set("s.json").questions
     assert (one["evidence"], one["match"]) == (["old", "old bell"], "any")
-    [all_needed] = read_question_set("s.json", options=Options(match="all")).questions
+    [all_needed] = read_question_set("s.json", options=ImportOptions(match="all")).questions
     assert all_needed["match"] == "all"
 
 
@@ -124,7 +124,7 @@ def test_an_answer_that_is_not_where_it_says_is_found_if_it_stands_once_else_lef
 
 def test_the_sentence_around_an_answer_can_be_quoted():
     put_json("s.json", squad(("T", [("First one. The bell is old. Last.", [asked("a", ("bell", 15))])])))
-    [one] = read_question_set("s.json", options=Options(quote="sentence")).questions
+    [one] = read_question_set("s.json", options=ImportOptions(quote="sentence")).questions
     assert (one["evidence"], one["spans"], one["answer"]) == (["The bell is old."], [[11, 27]], "bell")
 
 
@@ -192,7 +192,7 @@ def test_old_columns_are_known_and_what_was_retrieved_is_no_evidence():
     found = read_question_set("run.jsonl")
     assert (found.questions, found.unquoted[0]["answer"]) == ((), "a")
     assert any("what a system retrieved" in note for note in found.notes)
-    taken = read_question_set("run.jsonl", options=Options({"evidence": "contexts"}))
+    taken = read_question_set("run.jsonl", options=ImportOptions({"evidence": "contexts"}))
     assert taken.questions[0]["evidence"] == ["a b"]
 
 
@@ -283,12 +283,12 @@ def test_a_field_may_be_huge():
 
 def test_columns_can_be_named_and_wrong_names_are_told():
     put_table("t.csv", [["Prompt text", "Source"], ["a?", "x"]])
-    options = Options({"question": "Prompt text", "evidence": "Source"})
+    options = ImportOptions({"question": "Prompt text", "evidence": "Source"})
     assert read_question_set("t.csv", options=options).questions[0]["evidence"] == ["x"]
     with pytest.raises(InputError, match=r"no column 'Promt text' for 'question'; did you mean 'Prompt text'"):
-        read_question_set("t.csv", options=Options({"question": "Promt text"}))
+        read_question_set("t.csv", options=ImportOptions({"question": "Promt text"}))
     with pytest.raises(ConfigError, match=r"no field 'quesion' to map; did you mean 'question'"):
-        read_question_set("t.csv", options=Options({"quesion": "Source"}))
+        read_question_set("t.csv", options=ImportOptions({"quesion": "Source"}))
     with pytest.raises(InputError, match=r"t.csv: no column is the question \(there are Prompt text, Source\)"):
         read_question_set("t.csv")
 
@@ -322,7 +322,7 @@ def test_whole_files_that_cannot_be_read_are_one_line():
         read_question_set("cp932.csv")
     with pytest.raises(DecodingError, match="zip archive"):
         read_question_set("x.xlsx")
-    [one] = read_question_set("cp932.csv", options=Options(encoding="cp932")).questions
+    [one] = read_question_set("cp932.csv", options=ImportOptions(encoding="cp932")).questions
     assert one["evidence"] == ["一万円"]
 
 
@@ -383,9 +383,9 @@ def test_judgements_are_chosen_by_name_and_may_be_those_of_trec():
     put_beir("1 0 d1 1\n", "dev.tsv")
     put("b/qrels/test.tsv", "query-id\tcorpus-id\tscore\n2\td1\t1\nbroken\n")
     assert [one["id"] for one in read_question_set("b").questions] == ["2"]
-    assert [one["id"] for one in read_question_set("b", options=Options(split="dev")).questions] == ["1"]
+    assert [one["id"] for one in read_question_set("b", options=ImportOptions(split="dev")).questions] == ["1"]
     with pytest.raises(InputError, match="no judgements 'train'; there are dev, test"):
-        read_question_set("b", options=Options(split="train"))
+        read_question_set("b", options=ImportOptions(split="train"))
 
 
 # -- proposals, names, the command ------------------------------------------------------------------------------
@@ -413,7 +413,7 @@ def test_only_confirmed_proposals_become_questions():
 
 @given(st.lists(st.text(max_size=120), max_size=8))
 def test_names_are_files_and_no_two_are_one(titles: list[str]) -> None:
-    names = DocumentNames()
+    names = FileNames()
     found = [names.of(title) for title in titles]
     assert len({name.casefold() for name in found}) == len(found)
     assert all(len(name) < 130 and not set(name) & set('/\\:*?"<>|\0\n') and not name.startswith(".") for name in found)
@@ -470,7 +470,7 @@ def test_a_set_of_the_shared_data_is_imported_as_it_was_made():
     found = read_question_set("flat.jsonl")
     assert (len(found.questions), len(found.documents), found.left_out) == (len(rows), len(documents), ())
     assert [one["spans"] for one in found.questions] == [[row["answer_span"]] for row in rows]
-    found = read_question_set("flat.jsonl", options=Options(quote="sentence"))
+    found = read_question_set("flat.jsonl", options=ImportOptions(quote="sentence"))
     held = sum(one["spans"][0][0] <= row["spans"][0][0] + 1 for one, row in zip(found.questions, rows, strict=True))
     assert held > 0.9 * len(rows)
 

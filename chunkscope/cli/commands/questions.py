@@ -112,10 +112,10 @@ def import_command(
     and proposals of `questions locate` that somebody has confirmed. Says what it left out, and why.
     """
     from chunkscope.questions.sets.importing import read_question_set
-    from chunkscope.questions.sets.model import Options
+    from chunkscope.questions.sets.model import ImportOptions
 
     messages = Messages(quiet, verbose, lang)
-    found = read_question_set(file, set_format, Options(map_field, encoding, match, quote, split))
+    found = read_question_set(file, set_format, ImportOptions(map_field, encoding, match, quote, split))
     target = _new_file(output, QUESTIONS_HERE, file)
     home = _new_file(documents, DOCUMENTS_HERE, file) if found.documents else documents
     messages.fail(*found.told())
@@ -271,11 +271,11 @@ def locate_command(**flags: Any) -> None:
 def _asked(flags: dict[str, Any], messages: Messages) -> list[dict[str, Any]]:
     """Read the questions that are to be looked for."""
     from chunkscope.questions.sets.importing import read_question_set
-    from chunkscope.questions.sets.model import Options
+    from chunkscope.questions.sets.model import ImportOptions
 
     file = flags["file"]
     try:
-        found = read_question_set(file, flags["set_format"], Options(flags["set_fields"], flags["set_encoding"]))
+        found = read_question_set(file, flags["set_format"], ImportOptions(flags["set_fields"], flags["set_encoding"]))
     except DecodingError as error:
         raise DecodingError(str(error).replace("--encoding", "--set-encoding")) from None
     messages.fail(*found.told())

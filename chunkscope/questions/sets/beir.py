@@ -11,7 +11,7 @@ from chunkscope.corpus.document import Document
 from chunkscope.corpus.json_lines import decoded_lines, parse_object
 from chunkscope.errors import InputError, os_reason
 from chunkscope.language import Text, say
-from chunkscope.questions.sets.model import Collector, DocumentNames, Options, QuestionSet
+from chunkscope.questions.sets.model import Collector, FileNames, ImportOptions, QuestionSet
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 USUAL_SPLIT = "test"
@@ -22,7 +22,7 @@ def is_beir(folder: str) -> bool:
     return all(os.path.exists(os.path.join(folder, name)) for name in (CORPUS, QUERIES))
 
 
-def read_beir(folder: str, options: Options) -> QuestionSet:
+def read_beir(folder: str, options: ImportOptions) -> QuestionSet:
     """Read a set that judges whole documents: each relevant one is quoted whole.
 
     Raises
@@ -65,7 +65,7 @@ def read_beir(folder: str, options: Options) -> QuestionSet:
     )
 
 
-def _notes(found: Collector, split: str, n_unjudged: int, n_unasked: int, options: Options) -> Iterator[Text]:
+def _notes(found: Collector, split: str, n_unjudged: int, n_unasked: int, options: ImportOptions) -> Iterator[Text]:
     yield say("judgements: {path}", path=split)
     if n_unjudged:
         yield say("{n:,} {n:query is|queries are} left out: not judged in {path}", n=n_unjudged, path=split)
@@ -126,7 +126,7 @@ def _is_number(text: str) -> bool:
 
 def _documents(folder: str, found: Collector) -> tuple[list[Document], dict[str, tuple[str, str]]]:
     """Give the documents, and for the id of each its name and what is quoted of it."""
-    names, documents = DocumentNames(), []
+    names, documents = FileNames(), []
     quotes: dict[str, tuple[str, str]] = {}
     for number, record in _records(os.path.join(folder, CORPUS), found):
         place = f"{CORPUS}:{number}"

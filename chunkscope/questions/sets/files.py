@@ -28,7 +28,7 @@ _ITEM = re.compile(_STRING, re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Row:
+class SetRow:
     """A row of a table or a line of JSON, with the number of its line, or of its place in a list."""
 
     number: int
@@ -42,7 +42,7 @@ class SetFile:
     Attributes
     ----------
     path : str
-    rows : tuple of Row
+    rows : tuple of SetRow
     whole : mapping or None
         The object, where the file is one.
     columns : tuple of str
@@ -52,7 +52,7 @@ class SetFile:
     """
 
     path: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[SetRow, ...] = ()
     whole: dict[str, Any] | None = None
     columns: tuple[str, ...] = ()
     faults: tuple[tuple[int, Text], ...] = field(default=())
@@ -104,7 +104,7 @@ def _json_list(path: str, text: str) -> SetFile:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         return _told(path, error)
-    rows = [Row(number, value) for number, value in enumerate(found, 1) if isinstance(value, dict)]
+    rows = [SetRow(number, value) for number, value in enumerate(found, 1) if isinstance(value, dict)]
     faults = [
         (number, say("not an object, but {what}", what=spoken_type(value)))
         for number, value in enumerate(found, 1)
@@ -124,13 +124,13 @@ def _json_objects(path: str, text: str) -> SetFile:
         rows, faults = [], []
         for number, line in lines:
             try:
-                rows.append(Row(number, parse_object(line)))
+                rows.append(SetRow(number, parse_object(line)))
             except InputError as fault:
                 faults.append((number, say("{text}", text=str(fault))))
         # of a file that is one broken value no line is an object
         is_lines = rows or (isinstance(error, json.JSONDecodeError) and error.msg == "Extra data")
         return SetFile(path, tuple(rows), faults=tuple(faults)) if is_lines else _told(path, error)
-    return SetFile(path, (Row(1, found),), whole=found)
+    return SetFile(path, (SetRow(1, found),), whole=found)
 
 
 def _told(path: str, error: Exception) -> SetFile:
@@ -146,11 +146,11 @@ def read_table(path: str, text: str) -> SetFile:
     --------
     >>> found = read_table("q.csv", "id;question\r\n1;When?\r\n2\r\n")
     >>> found.rows, found.faults
-    ((Row(number=2, values={'id': '1', 'question': 'When?'}),), ((3, '1 column, not 2 as in the first line'),))
+    ((SetRow(number=2, values={'id': '1', 'question': 'When?'}),), ((3, '1 column, not 2 as in the first line'),))
     """
     head = next((line for _, line in numbered_lines(text)), "")
     delimiter = max(DELIMITERS, key=head.count)
-    rows: list[Row] = []
+    rows: list[SetRow] = []
     faults: list[tuple[int, Text]] = []
     names: list[str] = []
     for number, cells in _cells(text, delimiter, faults):
@@ -162,7 +162,7 @@ def read_table(path: str, text: str) -> SetFile:
             told = say("{n} {n:column|columns}, not {wanted} as in the first line", n=len(cells), wanted=len(names))
             faults.append((number, told))
         else:
-            rows.append(Row(number, {name: cell for name, cell in zip(names, cells, strict=True) if name}))
+            rows.append(SetRow(number, {name: cell for name, cell in zip(names, cells, strict=True) if name}))
     counted = Counter(names)
     twice = next((name for name in names if name and counted[name] > 1), None)
     if twice is not None:

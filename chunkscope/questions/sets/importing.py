@@ -7,13 +7,13 @@ import os
 from chunkscope.errors import ConfigError, InputError, did_you_mean
 from chunkscope.questions.sets.beir import CORPUS, QRELS, QUERIES, is_beir, read_beir
 from chunkscope.questions.sets.files import SetFile, read_set_file
-from chunkscope.questions.sets.model import FORMATS, Options, QuestionSet, SetFormat
+from chunkscope.questions.sets.model import FORMATS, ImportOptions, QuestionSet, SetFormat
 from chunkscope.questions.sets.rows import kind_of_rows, read_proposals, read_rows, rows_of
 from chunkscope.questions.sets.squad import is_flat, is_nested, read_squad, require_squad
 
 
 def read_question_set(
-    path: str | os.PathLike[str], format: SetFormat | None = None, options: Options | None = None
+    path: str | os.PathLike[str], format: SetFormat | None = None, options: ImportOptions | None = None
 ) -> QuestionSet:
     """Read the questions of another tool.
 
@@ -24,7 +24,7 @@ def read_question_set(
     format : str, optional
         One of `FORMATS`. Without it the shape of the file decides: SQuAD has contexts with answers, BEIR is a folder,
         RAGAS has its columns, and any other table is one of questions.
-    options : Options, optional
+    options : ImportOptions, optional
 
     Raises
     ------
@@ -35,7 +35,7 @@ def read_question_set(
     ConfigError
         A format that does not exist, or a mapping of a field that questions do not have.
     """
-    shown, how = os.fspath(path), options or Options()
+    shown, how = os.fspath(path), options or ImportOptions()
     if format is not None and format not in FORMATS:
         hint = did_you_mean(format, FORMATS) or f"there are {', '.join(FORMATS)}"
         raise ConfigError(f"no format of question sets is called {format!r}; {hint}")

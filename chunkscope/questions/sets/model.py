@@ -31,7 +31,7 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Options:
+class ImportOptions:
     """How a set is read.
 
     Attributes
@@ -182,12 +182,12 @@ def _without_nan(value: object) -> object:
     return value
 
 
-class DocumentNames:
+class FileNames:
     """Makes names that can be files out of titles and ids, no two of them alike.
 
     Examples
     --------
-    >>> names = DocumentNames()
+    >>> names = FileNames()
     >>> names.of("AC/DC"), names.of("ac dc"), names.of("")
     ('AC_DC.txt', 'ac_dc-2.txt', 'document.txt')
     """

@@ -9,7 +9,7 @@ from typing import Any
 from chunkscope.errors import ConfigError, InputError, did_you_mean
 from chunkscope.language import Text, say
 from chunkscope.questions.sets.files import SetFile, read_list
-from chunkscope.questions.sets.model import Collector, Options, QuestionSet, SetFormat
+from chunkscope.questions.sets.model import Collector, ImportOptions, QuestionSet, SetFormat
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "_id", "qid", "question_id", "query_id", "質問ID"),
@@ -103,10 +103,10 @@ def rows_of(file: SetFile) -> SetFile:
         if isinstance(listed, list):
             sound = {number: row for number, row in enumerate(listed, 1) if isinstance(row, dict)}
             bad = [number for number in range(1, len(listed) + 1) if number not in sound]
-            from chunkscope.questions.sets.files import Row
+            from chunkscope.questions.sets.files import SetRow
 
             faults = tuple((number, say("no object")) for number in bad)
-            return SetFile(file.path, tuple(Row(number, row) for number, row in sound.items()), faults=faults)
+            return SetFile(file.path, tuple(SetRow(number, row) for number, row in sound.items()), faults=faults)
     return file
 
 
@@ -118,7 +118,7 @@ def kind_of_rows(file: SetFile) -> SetFormat:
     return "ragas" if any(name in first for name in RAGAS) else "csv"
 
 
-def read_rows(file: SetFile, options: Options, kind: SetFormat) -> QuestionSet:
+def read_rows(file: SetFile, options: ImportOptions, kind: SetFormat) -> QuestionSet:
     """Read a question a row. Those without a quote come into `QuestionSet.unquoted`.
 
     Raises
@@ -245,7 +245,7 @@ def _texts(questions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield quote if isinstance(quote, str) else quote["text"]
 
 
-def read_proposals(file: SetFile, options: Options) -> QuestionSet:
+def read_proposals(file: SetFile, options: ImportOptions) -> QuestionSet:
     """Read proposals in which somebody has written down which are right; all others are left out.
 
     ``"confirmed"`` is a number or a list of numbers, as the proposals have them; ``[]`` says that no document answers.

@@ -10,7 +10,7 @@ from chunkscope.corpus.document import Document
 from chunkscope.errors import InputError
 from chunkscope.language import Text, say
 from chunkscope.questions.sets.files import SetFile, read_object
-from chunkscope.questions.sets.model import Collector, DocumentNames, Options, QuestionSet
+from chunkscope.questions.sets.model import Collector, FileNames, ImportOptions, QuestionSet
 from chunkscope.spans.intervals import Span
 from chunkscope.structure.analysis import DocumentAnalysis
 
@@ -57,7 +57,7 @@ def is_flat(row: Mapping[str, Any]) -> bool:
     return "context" in row and "answers" in row and isinstance(read_object(row["answers"]), dict)
 
 
-def read_squad(file: SetFile, options: Options) -> QuestionSet:
+def read_squad(file: SetFile, options: ImportOptions) -> QuestionSet:
     """Read a set whose answers are places in paragraphs; an article becomes a document.
 
     Raises
@@ -69,7 +69,7 @@ def read_squad(file: SetFile, options: Options) -> QuestionSet:
     for number, reason in file.faults:
         found.leave_out(number, reason)
     articles: dict[str, _Article] = {}
-    names, moved = DocumentNames(), 0
+    names, moved = FileNames(), 0
     pending: list[tuple[_Asked, list[Span], _Article]] = []
     for asked in _asked(file, found):
         context = asked.context
@@ -227,7 +227,7 @@ def _record(asked: _Asked, spans: list[Span], article: _Article, sentences: _Sen
     }
 
 
-def _notes(found: Collector, moved: int, options: Options) -> Iterator[Text]:
+def _notes(found: Collector, moved: int, options: ImportOptions) -> Iterator[Text]:
     n_several = sum("match" in question for question in found.questions)
     if n_several and options.match is None:
         yield say(

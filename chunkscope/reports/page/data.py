@@ -45,7 +45,7 @@ STATES = {
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table: its columns, and for each row the cell that it is of."""
 
     columns: tuple[TextColumn, ...]
@@ -72,7 +72,7 @@ class Page:
         What was looked at.
     advice : tuple of (str, str)
         Labelled sentences, as on the terminal.
-    shown, every : Table
+    shown, every : PageTable
         The settings that matter, and all of them.
     notes, warnings : tuples of str
     figures : tuple of Figure
@@ -94,8 +94,8 @@ class Page:
     title: str
     head: tuple[str, ...]
     advice: tuple[tuple[str, str], ...]
-    shown: Table
-    every: Table
+    shown: PageTable
+    every: PageTable
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     figures: tuple[Figure, ...]
@@ -177,11 +177,11 @@ class _Maker:
         )
         return self.said(told)
 
-    def _shown(self) -> tuple[Table, Sequence[str]]:
+    def _shown(self) -> tuple[PageTable, Sequence[str]]:
         """Give the table of the terminal, and what must be known of it."""
         result = self.result
         if not result.cells:
-            return Table((), ()), ()
+            return PageTable((), ()), ()
         if result.retrieval is not None:
             rows = shown_rows(result)
             return self._of_rows(rows), recall_notes(result, rows, visible, with_marks=False)
@@ -190,11 +190,11 @@ class _Maker:
         shown = ShownCells(cells, labels_of(cells, visible), result.limit)
         return self._of_cells(places), table_notes(result, shown, with_marks=False)
 
-    def _every(self) -> Table:
+    def _every(self) -> PageTable:
         """Give a row for each cell, or for each retriever in it, line by line."""
         result = self.result
         if not result.cells:
-            return Table((), ())
+            return PageTable((), ())
         places = [place for line in self.lines for place in line.places]
         if result.retrieval is None:
             return self._of_cells(places[:MOST_ROWS], everything=True, n_more=len(self.full.cells) - MOST_ROWS)
@@ -204,25 +204,25 @@ class _Maker:
         return self._of_rows(in_order[:MOST_ROWS], everything=True, n_more=len(self.full.cells) * n - MOST_ROWS)
 
     @cached_property
-    def _figures(self) -> Table:
+    def _figures(self) -> PageTable:
         """Give the figures of every cell in its place, those of the advised retriever where there are several."""
         result = self.result
         if not result.cells:
-            return Table((), ())
+            return PageTable((), ())
         if result.retrieval is None:
             return self._of_cells(range(len(result.cells)), everything=True)
         return self._of_rows(self._ranked, everything=True)
 
-    def _of_cells(self, places: Sequence[int], *, everything: bool = False, n_more: int = 0) -> Table:
+    def _of_cells(self, places: Sequence[int], *, everything: bool = False, n_more: int = 0) -> PageTable:
         cells = [self.result.cells[place] for place in places]
         shown = ShownCells(cells, labels_of(cells, visible), self.result.limit, everything=everything)
         columns = self._said_columns(cell_columns(self.result, shown), cells)
-        return Table(columns, tuple(places), 3, max(0, n_more))
+        return PageTable(columns, tuple(places), 3, max(0, n_more))
 
-    def _of_rows(self, rows: Sequence[Row], *, everything: bool = False, n_more: int = 0) -> Table:
+    def _of_rows(self, rows: Sequence[Row], *, everything: bool = False, n_more: int = 0) -> PageTable:
         columns, n_keys = recall_columns(self.result, rows, visible, everything=everything)
         places = tuple(self.places[row.cell.key] for row in rows)
-        return Table(self._said_columns(columns, [row.cell for row in rows]), places, n_keys, max(0, n_more))
+        return PageTable(self._said_columns(columns, [row.cell for row in rows]), places, n_keys, max(0, n_more))
 
     def _said_columns(self, columns: Sequence[TextColumn], cells: Sequence[Cell]) -> tuple[TextColumn, ...]:
         """Put columns into the language, and name the way in every row: read aloud, a row has none above it."""

@@ -73,8 +73,34 @@ class ConfiguredCommand(click.Command):
             return ctx
         config = find_config()
         defaults = config.defaults(self.name)
-        return super().make_context(info_name, args, parent, obj=config, default_map=defaults, **extra)
+        ctx = super().make_context(info_name, args, parent, obj=config, default_map=defaults, **extra)
+        _refuse_tokenizer_files(ctx, config)
+        return ctx
 
+
+def _refuse_tokenizer_files(ctx: click.Context, config: Config) -> None:
+    """Refuse files of a configuration that drive a library which no limit holds, unless they are trusted.
+
+    Raises
+    ------
+    ConfigError
+        A tokenizer file, and no ``--allow-code``.
+    """
+    from chunkscope.errors import ConfigError
+
+    for name in COUNTING if not ctx.params.get("allow_code") else ():
+        if ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP:
+            found = _TOKENIZER_FILE.search(str(ctx.params[name]))
+            if found:
+                raise ConfigError(
+                    f"{config.path}: {name}: {found[0]}: a tokenizer file can take all memory and time; --allow-code "
+                    "lets it, if you trust it"
+                )
+
+
+COUNTING = ("chunker", "unit", "model_unit", "count_tokens", "budget", "retriever")
+"""Options that may name a tokenizer file."""
+_TOKENIZER_FILE = re.compile(r"""[^\s,()=:"'\[\]]+\.json\b""", re.IGNORECASE)
 
 HEADINGS = {
     "Grid": ("chunker", "chunks", "chunk_field", "unit", "sizes", "overlaps", "allow_code"),
@@ -324,7 +350,7 @@ plot_option = click.option("--plot", metavar="FILE", type=FILLED, help="Draw cur
 
 no_cache_option = click.option("--no-cache", is_flag=True, help="Keep vectors and pieces for this run only.")
 
-allow_code_option = click.option("--allow-code", is_flag=True, help="Run what the configuration names as code.")
+allow_code_option = click.option("--allow-code", is_flag=True, help="Trust what the configuration names.")
 
 splitter_options = stacked(
     click.option("--cache", metavar="PATH", type=FILLED, help="Where pieces are kept [the user's cache folder]."),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import math
 import os
 import stat
 import tempfile
@@ -211,10 +210,6 @@ def load_encoding(name: str) -> Encoding:
     return Encoding(tiktoken.Encoding(**settings), characters, inside)
 
 
-MOST_GROWTH = 64
-"""So many times as long as it is a text may become by what a tokenizer file replaces in it."""
-
-
 def load_tokenizer_file(path: str) -> TokenizerFile:
     """Load a Hugging Face tokenizer file (``tokenizer.json``); again when it has changed.
 
@@ -247,29 +242,12 @@ def _load_tokenizer_file(path: str, real_path: str, _modified: int, _size: int) 
             tokenizer = tokenizers.Tokenizer.from_file(real_path)
     except InputError as error:
         raise InputError(f"{path}: no Hugging Face tokenizer file ({error.__cause__})") from None
-    growth = _growth(json.loads(tokenizer.to_str()))
-    if growth > MOST_GROWTH:
-        raise InputError(
-            f"{path}: replaces characters by texts up to {growth:,} times as long, which takes all memory; at most "
-            f"{MOST_GROWTH} is read"
-        )
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True  # text that spells a special token is text
     # a post-processor adds special tokens, which are not wanted, and may trim a token's blanks off its offsets
     tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
     return TokenizerFile(path, tokenizer)
-
-
-def _growth(settings: Any) -> int:
-    """Give how many times as long a text may become by what a tokenizer replaces in it, one step after the other."""
-    if isinstance(settings, list):
-        return math.prod(map(_growth, settings))
-    if not isinstance(settings, dict):
-        return 1
-    own = len(settings.get("content") or "") if settings.get("type") == "Replace" else 1
-    steps = (settings.get(name) for name in ("normalizer", "normalizers", "pre_tokenizer", "pretokenizers"))
-    return max(1, own) * math.prod(map(_growth, steps))
 
 
 @contextmanager

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_line import fails, run
 
 from chunkscope.config import CHECK_KEYS, KEYS, Config, find_config
 from chunkscope.errors import ConfigError
@@ -132,3 +133,22 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path, name, text, message):
 def test_the_table_of_pyproject_is_understood_in_a_file_of_its_own_too(tmp_path):
     write(tmp_path / "chunkscope.toml", table("size = 7") + "\n[tool.chunkscope.check]\nmax_split = 1\n")
     assert find_config(tmp_path).values == {"size": 7, "max_split": 1}
+
+
+@pytest.mark.parametrize(
+    ("setting", "command"),
+    [
+        ('unit = "./t.json"', ("sweep", "docs")),
+        ('unit = ["char", "sub/T.JSON"]', ("sweep", "docs")),
+        ('chunker = "token(unit=t.json)"', ("chunks", "docs", "--size", "5")),
+        ('unit = "t.json"', ("show", "docs/a.md", "--size", "5")),
+        ('[check]\nmodel_limit = 5\nmodel_unit = "t.json"', ("check", "docs", "--size", "5")),
+    ],
+)
+def test_a_configuration_names_no_tokenizer_file_unless_it_is_trusted(tmp_path, monkeypatch, setting, command):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "docs" / "a.md", "一つ。二つ。")
+    write(tmp_path / "chunkscope.toml", setting)
+    told = "a tokenizer file can take all memory and time; --allow-code lets it, if you trust it"
+    assert told in fails(*command)
+    assert told not in run(*command, "--allow-code").stderr  # the file is not there: another line

@@ -244,17 +244,3 @@ def test_any_offsets_give_begins_that_never_fall(offsets: list[tuple[int, int]],
         if not within:  # a cut here parts no earlier token
             assert all(place < begin for place in touched)
         touched |= set(range(min(start, length), min(end, length)))
-
-
-def test_a_tokenizer_file_that_makes_texts_endless_is_refused(tmp_path):
-    tokenizers = pytest.importorskip("tokenizers")
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
-    replace, sequence = tokenizers.normalizers.Replace, tokenizers.normalizers.Sequence
-    made.normalizer = sequence([replace("a", "aaaa"), replace("b", "bb")])
-    path = tmp_path / "t.json"
-    made.save(str(path))
-    assert tokens.load_tokenizer_file(str(path))
-    made.normalizer = sequence([replace("a", "a" * 10)] * 4)
-    made.save(str(path))
-    with pytest.raises(InputError, match=r"t\.json: replaces characters by texts up to 10,000 times as long"):
-        tokens.load_tokenizer_file(str(path))

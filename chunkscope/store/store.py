@@ -92,13 +92,6 @@ class Store:
         found: dict[bytes, bytes] = self._try(lambda db: self._get(db, namespace, keys), {})
         return [self._memory.get((namespace, key), found.get(key)) for key in keys]
 
-    def has_many(self, namespace: str, keys: Sequence[bytes]) -> list[bool]:
-        """Tell which keys have an entry, without reading blobs."""
-        query = "SELECT key FROM entries"
-        found: list[bytes] = self._try(lambda db: [key for (key,) in _rows(db, query, namespace, keys)], [])
-        there = {*found, *(key for held, key in self._memory if held == namespace)}
-        return [key in there for key in keys]
-
     def put_many(self, namespace: str, keys: Sequence[bytes], blobs: Sequence[bytes]) -> None:
         """Keep blobs, in one transaction; what was there under their keys is replaced."""
         rows = [(key, blob, _checksum(namespace, key, blob)) for key, blob in zip(keys, blobs, strict=True)]

@@ -299,6 +299,8 @@ def test_documents_that_are_not_here_and_those_without_a_chunk_are_told():
 
 # ---- what else an index knows
 
+RECALL = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none")
+
 
 def hashed(text, role="document"):
     """Give the vector that the provider `hash` has for a text."""
@@ -308,7 +310,7 @@ def hashed(text, role="document"):
 
 
 def recalled(*more):
-    given = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none", "-k", "1,2", *more)
+    given = (*RECALL, "-k", "1,2", *more)
     return run_json(*given, "--retriever", "hash", "--format", "json")["cells"][0]["retrieval"]
 
 
@@ -368,7 +370,7 @@ def test_chunks_without_a_vector_are_never_found():
 )
 def test_what_is_no_vector_is_told_in_a_line(vector, told):
     write([row | {"vector": [1, 2] if number != 1 else vector} for number, row in enumerate(rows())])
-    command = ("recall", "docs", "-q", "q.jsonl", "--chunks", "chunks.jsonl", "-c", "none", "--retriever", "hash")
+    command = (*RECALL, "--retriever", "hash")
     result = run(*command)
     assert (result.exit_code, result.stdout) == (2, "")
     assert told in result.stderr.splitlines()[-1]
@@ -386,20 +388,7 @@ def test_the_parent_that_an_index_says_is_judged_in_place_of_its_chunk():
         {"document": "rules.md", "id": f"c{n}", "text": one, "parent_id": f"p{n // 3}"}
         for n, one in enumerate(sentences)
     ]
-    command = (
-        "recall",
-        "docs",
-        "-q",
-        "q.jsonl",
-        "--chunks",
-        "chunks.jsonl",
-        "-c",
-        "none",
-        "-k",
-        "1",
-        "--format",
-        "json",
-    )
+    command = (*RECALL, "-k", "1", "--format", "json")
     write(children)
     alone = run_json(*command)["cells"][0]["retrieval"]
     assert alone["answered"]["1"] == [0, 1]
@@ -415,20 +404,7 @@ def test_chunks_whose_white_space_was_stripped_have_neighbours():
         json.dumps({"id": "q1", "question": "丙", "doc": "rules.md", "evidence": "乙は二である。\n\n丙は三である。"}),
     )
     write([{"document": "rules.md", "text": one} for one in ("甲は一である。", "乙は二である。", "丙は三である。")])
-    command = (
-        "recall",
-        "docs",
-        "-q",
-        "q.jsonl",
-        "--chunks",
-        "chunks.jsonl",
-        "-c",
-        "none",
-        "-k",
-        "1",
-        "--format",
-        "json",
-    )
+    command = (*RECALL, "-k", "1", "--format", "json")
     assert run_json(*command)["cells"][0]["retrieval"]["answered"]["1"] == [0, 1]
     assert run_json(*command, "--return", "neighbours:1")["cells"][0]["retrieval"]["answered"]["1"] == [1, 1]
 

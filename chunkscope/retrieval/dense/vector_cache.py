@@ -86,7 +86,8 @@ class VectorCache:
 
     def has(self, space: EmbeddingSpace, texts: Sequence[str]) -> BoolArray:
         """Tell which texts have a vector that can be read: what is told of them is what will be sent."""
-        return self.read(space, texts)[0]
+        parts = (texts[first : first + TEXTS_AT_ONCE] for first in range(0, len(texts), TEXTS_AT_ONCE))
+        return np.concatenate([np.empty(0, dtype=np.bool_), *(self.read(space, part)[0] for part in parts)])
 
     def width(self, space: EmbeddingSpace) -> int | None:
         """How many numbers the vectors of a space in the file have; None where there are none, or some are damaged."""
